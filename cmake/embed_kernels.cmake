@@ -1,0 +1,7 @@
+set(text "// Generated from src/kernels.\n#include \"plan/kernel_files.hpp\"\n\nnamespace cumulo::plan {\n\nconst KernelFile kernel_files[] = {\n")
+foreach(kernel IN LISTS KERNELS)
+  file(READ ${DIR}/${kernel} source)
+  string(APPEND text "    {\"${kernel}\", R\"wgsl(${source})wgsl\"},\n")
+endforeach()
+string(APPEND text "};\nconst std::size_t kernel_file_count = std::size(kernel_files);\n\n}  // namespace cumulo::plan\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,92 @@
+// A plan: everything a device is to do, as a plain value. Made from a description and the traits of
+// a device before any device exists; the same on every machine.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cumulo/error.hpp"
+#include "cumulo/scan_description.hpp"
+#include "cumulo/traits.hpp"
+
+namespace cumulo {
+
+// What an algorithm does for one run, from its own structure (docs: additions of Hillis-Steele are
+// n log2 n - (n - 1), of Blelloch about 2 n, of the loop n - 1).
+struct Counts {
+  std::uint64_t steps = 0;      // sweeps over the data, one after the other
+  std::uint64_t additions = 0;  // combines of two elements
+  std::uint64_t barriers = 0;   // workgroup barriers each invocation meets
+  bool operator==(const Counts&) const = default;
+};
+
+enum class BufferRole : std::uint8_t { input, output, scratch, parameters };
+
+struct PlanBuffer {
+  std::string name;
+  std::uint64_t bytes = 0;
+  BufferRole role = BufferRole::scratch;
+  std::vector<std::uint32_t> contents = {};  // initial words of a parameters buffer
+};
+
+struct PlanKernel {
+  std::string name;
+  std::string wgsl;                  // complete source, entry point "main"
+  std::uint32_t workgroup_size = 1;  // invocations in x
+};
+
+// A range of a buffer bound to @group(0) @binding(index in the dispatch's list).
+struct PlanBinding {
+  std::uint32_t buffer = 0;
+  std::uint64_t offset = 0;  // bytes
+  std::uint64_t bytes = 0;
+};
+
+struct DispatchStep {
+  std::string label;
+  std::uint32_t kernel = 0;
+  std::vector<PlanBinding> bindings;
+  std::array<std::uint32_t, 3> workgroups{1, 1, 1};
+};
+
+struct ClearStep {
+  std::uint32_t buffer = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct CopyStep {
+  std::uint32_t from = 0;
+  std::uint64_t from_offset = 0;
+  std::uint32_t to = 0;
+  std::uint64_t to_offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+using PlanStep = std::variant<DispatchStep, ClearStep, CopyStep>;
+
+struct Plan {
+  std::string primitive;
+  std::string algorithm;
+  std::uint64_t n = 0;
+  std::vector<PlanBuffer> buffers;
+  std::vector<PlanKernel> kernels;
+  std::vector<PlanStep> steps;
+  std::optional<Counts> counts = std::nullopt;
+  std::vector<std::string> notes = {};  // why this algorithm and shape
+};
+
+std::uint64_t scratch_bytes(const Plan& plan);
+
+std::string to_text(const Plan& plan);
+std::string to_json(const Plan& plan, bool with_wgsl = false);
+
+// unsupported where a limit of the device stands in the way (the sentence names it);
+// bad_argument where the description contradicts itself.
+Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits);
+
+}  // namespace cumulo

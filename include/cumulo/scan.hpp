@@ -1,0 +1,123 @@
+// Prefix scans. With + for the operator and x for the input of n elements:
+//   inclusive[i] = x[0] + ... + x[i]          exclusive[i] = init + x[0] + ... + x[i-1]
+// reverse counts i from the end. The order of combination is fixed (order.hpp): the same input
+// gives the same bits in every run, by every algorithm but the teaching forms.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cumulo/device.hpp"
+#include "cumulo/error.hpp"
+#include "cumulo/operator.hpp"
+#include "cumulo/plan.hpp"
+#include "cumulo/scan_description.hpp"
+#include "cumulo/type.hpp"
+
+namespace cumulo {
+
+struct ScanOptions {
+  Operator op = Operator::add;
+  bool reverse = false;
+  std::optional<Scalar> init = std::nullopt;  // of the element type; enters every result once
+  bool include_initial = false;               // n + 1 results: the initial value before all others
+  Algorithm algorithm = Algorithm::automatic;
+};
+
+// What a run was, beside its values.
+struct ScanReport {
+  Scalar total;  // all elements and init combined: the last inclusive value, or the identity
+  std::string algorithm;
+  std::optional<Counts> counts = std::nullopt;   // of the teaching forms
+  std::optional<Timing> timing = std::nullopt;   // when asked for
+};
+
+struct RunOptions {
+  std::uint32_t timed_runs = 0;  // > 0: repeat so often after a warm-up and report the median
+};
+
+// Scans host memory: in.size() == n elements, out.size() == result_count(description) elements, in
+// bytes. in and out are the same memory or do not overlap. Uploads, runs, waits and downloads.
+// Errors: bad_argument (sizes, operator not defined for the type), unsupported (named limit),
+// out_of_memory, device_lost, validation, stalled.
+Result<ScanReport> scan_bytes(Device& device, const ScanDescription& description,
+                              std::span<const std::byte> in, std::span<std::byte> out,
+                              const RunOptions& run = {});
+
+template <Element T>
+struct Scanned {
+  std::vector<T> values;
+  T total;
+  ScanReport report;
+};
+
+// Scans host memory and returns the values with their total.
+template <Element T>
+Result<Scanned<T>> scan(Device& device, ScanKind kind, std::span<const T> values,
+                        const ScanOptions& options = {}, const RunOptions& run = {}) {
+  const ScanDescription description{.n = values.size(),
+                                    .type = type_of<T>,
+                                    .op = options.op,
+                                    .kind = kind,
+                                    .reverse = options.reverse,
+                                    .init = options.init,
+                                    .include_initial = options.include_initial,
+                                    .algorithm = options.algorithm};
+  std::vector<T> out(result_count(description));
+  auto report =
+      scan_bytes(device, description, std::as_bytes(values), std::as_writable_bytes(std::span{out}), run);
+  if (!report) return std::unexpected{std::move(report.error())};
+  const T total = std::get<T>(report->total);
+  return Scanned<T>{std::move(out), total, std::move(*report)};
+}
+
+template <Element T>
+Result<std::vector<T>> inclusive_scan(Device& device, std::span<const T> values,
+                                      const ScanOptions& options = {}) {
+  return scan(device, ScanKind::inclusive, values, options).transform([](Scanned<T>&& scanned) {
+    return std::move(scanned.values);
+  });
+}
+
+template <Element T>
+Result<std::vector<T>> exclusive_scan(Device& device, std::span<const T> values,
+                                      const ScanOptions& options = {}) {
+  return scan(device, ScanKind::exclusive, values, options).transform([](Scanned<T>&& scanned) {
+    return std::move(scanned.values);
+  });
+}
+
+// A scan of one description, prepared once and run as often as wanted over buffers of its device.
+// Owns its pipelines, parameters and scratch. Move-only; one run at a time.
+class PreparedScan {
+ public:
+  PreparedScan(PreparedScan&&) noexcept;
+  PreparedScan& operator=(PreparedScan&&) noexcept;
+  ~PreparedScan();
+
+  const ScanDescription& description() const;
+  const Plan* plan() const;  // null on the CPU backend, which interprets no plans
+
+  // out[out_offset...] = scan of in[in_offset...]; offsets in elements. Submits; does not wait.
+  // The two may be one buffer when the offsets are equal (in place).
+  Result<void> run(const Buffer& in, const Buffer& out, std::uint64_t in_offset = 0,
+                   std::uint64_t out_offset = 0);
+
+  struct Impl;
+  explicit PreparedScan(std::unique_ptr<Impl> impl);
+  Impl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description);
+
+}  // namespace cumulo

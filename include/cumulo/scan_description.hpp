@@ -1,0 +1,52 @@
+// What to scan; says nothing about a device.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "cumulo/error.hpp"
+#include "cumulo/operator.hpp"
+#include "cumulo/type.hpp"
+
+namespace cumulo {
+
+enum class ScanKind : std::uint8_t { inclusive, exclusive };
+
+enum class Algorithm : std::uint8_t {
+  automatic,         // chosen from the description and the device's traits
+  serial,            // CPU: one loop from first to last
+  hillis_steele,     // teaching: Hillis and Steele 1986, one workgroup
+  blelloch,          // teaching: Blelloch 1990, one workgroup
+  subgroup,          // teaching: the subgroup scan builtin, one workgroup
+  reduce_then_scan,  // totals of tiles, their scan, scan of tiles: any n, any device
+  single_pass,       // every tile read once, totals handed from tile to tile
+  blocked,           // CPU: blocks summed and scanned while in cache, by all threads
+};
+
+std::string_view name(ScanKind kind);
+std::string_view name(Algorithm algorithm);  // "auto", "reduce-then-scan", ...
+std::optional<Algorithm> parse_algorithm(std::string_view name);
+
+struct ScanDescription {
+  std::uint64_t n = 0;
+  Type type = Type::u32;
+  Operator op = Operator::add;
+  ScanKind kind = ScanKind::inclusive;
+  bool reverse = false;
+  std::optional<Scalar> init = std::nullopt;  // of `type`
+  bool include_initial = false;               // n + 1 results
+  Algorithm algorithm = Algorithm::automatic;
+};
+
+// n, or n + 1 with include_initial. Of those n + 1 results the first (the last in reverse) is the
+// initial value or identity, then follow the inclusive prefixes: the exclusive scan and the total.
+constexpr std::uint64_t result_count(const ScanDescription& d) {
+  return d.n + (d.include_initial ? 1 : 0);
+}
+
+// bad_argument where the description contradicts itself: operator not defined for the type, init
+// of another type.
+Result<void> validate(const ScanDescription& description);
+
+}  // namespace cumulo
