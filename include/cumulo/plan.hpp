@@ -21,6 +21,7 @@ struct Counts {
   std::uint64_t steps = 0;      // sweeps over the data, one after the other
   std::uint64_t additions = 0;  // combines of two elements
   std::uint64_t barriers = 0;   // workgroup barriers each invocation meets
+  std::uint64_t subgroup_calls = 0;  // calls of a subgroup scan builtin, one a subgroup
   bool operator==(const Counts&) const = default;
 };
 
@@ -85,8 +86,27 @@ std::uint64_t scratch_bytes(const Plan& plan);
 std::string to_text(const Plan& plan);
 std::string to_json(const Plan& plan, bool with_wgsl = false);
 
+// How the caller's input and output lie in memory.
+enum class Aliasing : std::uint8_t {
+  none,         // two buffers
+  in_place,     // the same range of one buffer
+  same_buffer,  // disjoint ranges of one buffer
+};
+
+struct PlanOptions {
+  Aliasing aliasing = Aliasing::none;
+  // First element's distance, in elements, from an offset that the device lets one bind.
+  std::uint32_t in_misalignment = 0;
+  std::uint32_t out_misalignment = 0;
+  // The kernels count their combines into a buffer "counters" (teaching forms; for tests).
+  bool count_combines = false;
+};
+
+// Buffers of a scan's plan: "input" and "output" (the caller's; their bytes count from the aligned
+// offset), "total" (one element: what ScanReport::total says) and the scan's own.
 // unsupported where a limit of the device stands in the way (the sentence names it);
 // bad_argument where the description contradicts itself.
-Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits);
+Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
+                       const PlanOptions& options = {});
 
 }  // namespace cumulo

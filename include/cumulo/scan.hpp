@@ -81,17 +81,17 @@ Result<Scanned<T>> scan(Device& device, ScanKind kind, std::span<const T> values
 template <Element T>
 Result<std::vector<T>> inclusive_scan(Device& device, std::span<const T> values,
                                       const ScanOptions& options = {}) {
-  return scan(device, ScanKind::inclusive, values, options).transform([](Scanned<T>&& scanned) {
-    return std::move(scanned.values);
-  });
+  auto scanned = scan(device, ScanKind::inclusive, values, options);
+  if (!scanned) return std::unexpected{std::move(scanned.error())};
+  return std::move(scanned->values);
 }
 
 template <Element T>
 Result<std::vector<T>> exclusive_scan(Device& device, std::span<const T> values,
                                       const ScanOptions& options = {}) {
-  return scan(device, ScanKind::exclusive, values, options).transform([](Scanned<T>&& scanned) {
-    return std::move(scanned.values);
-  });
+  auto scanned = scan(device, ScanKind::exclusive, values, options);
+  if (!scanned) return std::unexpected{std::move(scanned.error())};
+  return std::move(scanned->values);
 }
 
 // A scan of one description, prepared once and run as often as wanted over buffers of its device.

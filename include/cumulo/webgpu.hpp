@@ -13,4 +13,9 @@ WGPUDevice native_device(const Device& device);
 WGPUQueue native_queue(const Device& device);
 WGPUBuffer native_buffer(const Buffer& buffer);
 
+// Records a prepared scan into the caller's encoder, over the caller's buffers (usage: storage, and
+// for n = 0 copy destination). Offsets in elements. Never submits, waits or maps.
+Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer in, WGPUBuffer out,
+                    std::uint64_t in_offset = 0, std::uint64_t out_offset = 0);
+
 }  // namespace cumulo

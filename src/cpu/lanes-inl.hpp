@@ -1,0 +1,145 @@
+// Groups of quads in vectors, for one vector target; included once for each by foreach_target.h.
+#if defined(CUMULO_CPU_LANES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef CUMULO_CPU_LANES_INL
+#undef CUMULO_CPU_LANES_INL
+#else
+#define CUMULO_CPU_LANES_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace cumulo::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A group is 4 vectors that hold as many quads as a vector has lanes. Transposed, vector j holds
+// element j of every quad, so that a scan inside the quads is 3 combines of whole vectors.
+template <class T>
+struct Lanes {
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  static constexpr D d{};
+  static constexpr std::size_t count = HWY_LANES(T);
+  static constexpr int bits = std::countr_zero(count);
+
+  // 32-bit lanes are transposed inside each block of 128 bits: cheap, but the quads then lie in an
+  // order of their own. Other lanes hold the quads in their order.
+  static constexpr bool blockwise = sizeof(T) == 4 && count >= 4;
+
+  static constexpr std::size_t quad_of(std::size_t lane) {
+    return blockwise ? lane % 4 * (count / 4) + lane / 4 : lane;
+  }
+  static constexpr std::size_t lane_of(std::size_t quad) {
+    return blockwise ? quad % (count / 4) * 4 + quad / (count / 4) : quad;
+  }
+
+  // What a lane reads from in a permutation, as a function of the lane's quad.
+  using Index = hwy::MakeSigned<T>;
+  template <class SourceOf>
+  static constexpr std::array<Index, count> table(SourceOf source_of) {
+    std::array<Index, count> lanes{};
+    for (std::size_t lane = 0; lane < count; ++lane) {
+      lanes[lane] = static_cast<Index>(lane_of(source_of(quad_of(lane)) % count));
+    }
+    return lanes;
+  }
+  static HWY_INLINE V permute(V v, const std::array<Index, count>& lanes) {
+    if constexpr (count == 1) return v;
+    return hn::TableLookupLanes(v, hn::SetTableIndices(d, lanes.data()));
+  }
+
+  // Every lane gets the last quad of the lower half of its aligned block of 2^(bit + 1) quads.
+  template <int bit>
+  static HWY_INLINE V last_of_lower_half(V v) {
+    static constexpr auto lanes = table(
+        [](std::size_t quad) { return (quad >> (bit + 1) << (bit + 1)) + (1u << bit) - 1; });
+    return permute(v, lanes);
+  }
+  // Every lane gets the quad whose number differs in `bit`.
+  template <int bit>
+  static HWY_INLINE V partner(V v) {
+    static constexpr auto lanes = table([](std::size_t quad) { return quad ^ (1u << bit); });
+    return permute(v, lanes);
+  }
+  // Every lane gets the quad before; the first gets the last.
+  static HWY_INLINE V quad_before(V v) {
+    static constexpr auto lanes = table([](std::size_t quad) { return quad + count - 1; });
+    return permute(v, lanes);
+  }
+  // Every lane gets the last quad.
+  static HWY_INLINE V last_quad(V v) {
+    static constexpr auto lanes = table([](std::size_t) { return count - 1; });
+    return permute(v, lanes);
+  }
+
+  // `yes` in the lanes whose quad's number has `bit` set, else `no`.
+  template <int bit>
+  static HWY_INLINE V if_bit(V yes, V no) {
+    static constexpr auto ones = flags([](std::size_t quad) { return (quad >> bit & 1) != 0; });
+    return select(ones, yes, no);
+  }
+  static HWY_INLINE V if_first(V yes, V no) {
+    static constexpr auto ones = flags([](std::size_t quad) { return quad == 0; });
+    return select(ones, yes, no);
+  }
+
+  static HWY_INLINE void load_group(const T* in, V& v0, V& v1, V& v2, V& v3) {
+    if constexpr (blockwise || count == 1) {
+      v0 = hn::LoadU(d, in);
+      v1 = hn::LoadU(d, in + count);
+      v2 = hn::LoadU(d, in + 2 * count);
+      v3 = hn::LoadU(d, in + 3 * count);
+      transpose_blocks(v0, v1, v2, v3);
+    } else {
+      hn::LoadInterleaved4(d, in, v0, v1, v2, v3);
+    }
+  }
+  static HWY_INLINE void store_group(V v0, V v1, V v2, V v3, T* out) {
+    if constexpr (blockwise || count == 1) {
+      transpose_blocks(v0, v1, v2, v3);
+      hn::StoreU(v0, d, out);
+      hn::StoreU(v1, d, out + count);
+      hn::StoreU(v2, d, out + 2 * count);
+      hn::StoreU(v3, d, out + 3 * count);
+    } else {
+      hn::StoreInterleaved4(v0, v1, v2, v3, d, out);
+    }
+  }
+
+ private:
+  template <class Test>
+  static constexpr std::array<Index, count> flags(Test test) {
+    std::array<Index, count> lanes{};
+    for (std::size_t lane = 0; lane < count; ++lane) lanes[lane] = test(quad_of(lane)) ? -1 : 0;
+    return lanes;
+  }
+  static HWY_INLINE V select(const std::array<Index, count>& ones, V yes, V no) {
+    const hn::Rebind<Index, D> di;
+    return hn::IfThenElse(hn::MaskFromVec(hn::BitCast(d, hn::LoadU(di, ones.data()))), yes, no);
+  }
+
+  // Transposes the 4 x 4 elements in each block of 128 bits; its own inverse.
+  static HWY_INLINE void transpose_blocks(V& v0, V& v1, V& v2, V& v3) {
+    if constexpr (blockwise) {
+      const hn::RepartitionToWide<D> wide;
+      const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, v0, v1));
+      const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, v2, v3));
+      const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, v0, v1));
+      const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, v2, v3));
+      v0 = hn::BitCast(d, hn::InterleaveLower(wide, low01, low23));
+      v1 = hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23));
+      v2 = hn::BitCast(d, hn::InterleaveLower(wide, high01, high23));
+      v3 = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
+    }
+  }
+};
+
+}  // namespace cumulo::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,91 @@
+// An open device: its queue, its pipelines, and the errors that its callbacks recorded.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "cumulo/device.hpp"
+#include "cumulo/plan.hpp"
+#include "gpu/adapters.hpp"
+#include "gpu/handle.hpp"
+
+namespace cumulo::gpu {
+
+// Callbacks only record here; the foreground call that follows returns the first error.
+class ErrorLog {
+ public:
+  void record(ErrorKind kind, std::string message);
+  std::optional<Error> take();
+  bool lost() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<Error> first_;
+  bool lost_ = false;
+  std::string lost_message_;
+};
+
+struct Pipeline {
+  ComputePipeline pipeline;
+  BindGroupLayout layout;
+};
+
+class Context {
+ public:
+  // Opens adapter `index` of `adapters`, asking for all its limits and the wanted features.
+  static Result<std::unique_ptr<Context>> open(Adapters adapters, std::size_t index);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const DeviceInfo& info() const { return info_; }
+  const Traits& traits() const { return traits_; }
+  WGPUDevice device() const { return device_.get(); }
+  WGPUQueue queue() const { return queue_.get(); }
+
+  // Storage buffers, zero-filled, a multiple of 4 bytes and at least 4.
+  Result<NativeBuffer> create_buffer(std::uint64_t bytes, std::string_view label,
+                                     WGPUBufferUsage more = WGPUBufferUsage_None);
+  Result<void> write(WGPUBuffer buffer, std::uint64_t offset, std::span<const std::byte> data);
+  Result<void> read(WGPUBuffer buffer, std::uint64_t offset, std::span<std::byte> out);
+
+  Result<CommandEncoder> create_encoder(std::string_view label);
+  Result<void> submit(const CommandEncoder& encoder);
+  // Waits until all submitted work is done.
+  Result<void> wait();
+  // The first error recorded since the last call, if any.
+  Result<void> check() { return checked(); }
+
+  // The pipeline of a kernel, compiled once for each text.
+  Result<const Pipeline*> pipeline(const PlanKernel& kernel);
+
+  // Times commands by the device's clock: median of `runs`. Needs traits().timestamps.
+  Result<double> time_on_device(std::uint32_t runs,
+                                const std::function<Result<void>(WGPUCommandEncoder)>& record);
+
+  // Longest wait without the device finishing anything, before it is called stalled.
+  std::chrono::seconds patience{120};
+
+ private:
+  Context() = default;
+  Result<void> checked();
+  Result<void> poll_until(const bool& done, std::string_view what);
+  Result<void> probe_subgroup_width();
+
+  Instance instance_;
+  Adapter adapter_;
+  NativeDevice device_;
+  Queue queue_;
+  std::unique_ptr<ErrorLog> errors_ = std::make_unique<ErrorLog>();
+  DeviceInfo info_;
+  Traits traits_;
+  std::unordered_map<std::string, Pipeline> pipelines_;
+};
+
+}  // namespace cumulo::gpu

@@ -1,0 +1,45 @@
+// Blelloch 1990, work-efficient, in one workgroup: an upsweep builds a balanced tree of totals in
+// place, a downsweep hands every node what stands before it. Nodes past the end do nothing.
+#import lib/teaching.wgsl
+
+var<workgroup> values: array<Element, ${WORKGROUP}>;
+var<workgroup> whole: Element;
+
+@compute @workgroup_size(${WORKGROUP})
+fn main(@builtin(local_invocation_index) i: u32) {
+  values[i] = load(i);
+
+  // Upsweep: size is that of a child; a node adds its left child's total to its right child's.
+  for (var size = 1u; size < ${WORKGROUP}u; size <<= 1u) {
+    workgroupBarrier();  // the children are complete
+    let left = 2u * i * size + size - 1u;
+    if (left + 1u < params.count) {
+      values[left + size] = combine(values[left], values[left + size]);
+    } else if (left + size < ${WORKGROUP}u) {
+      values[left + size] = values[left];  // nothing on the right
+    }
+  }
+  workgroupBarrier();  // the root is complete
+  if (i == 0u) {
+    whole = values[${WORKGROUP - 1}];
+    values[${WORKGROUP - 1}] = absent();
+  }
+
+  // Downsweep: the left child gets what the node has, the right child that and the left total.
+  for (var size = ${WORKGROUP / 2}u; size > 0u; size >>= 1u) {
+    workgroupBarrier();  // the parents are complete
+    let left = 2u * i * size + size - 1u;
+    if (left + size < ${WORKGROUP}u) {
+      let right = left + size;
+      let before = values[right];
+      if (left + 1u < params.count) { values[right] = combine(before, values[left]); }
+      values[left] = before;
+    }
+  }
+  workgroupBarrier();  // values[i] is what stands before element i
+
+  // The inclusive value of an element is what stands before the next one.
+  var value = whole;
+  if (i + 1u < params.count) { value = values[i + 1u]; }
+  finish(i, value);
+}

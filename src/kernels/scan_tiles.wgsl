@@ -1,0 +1,92 @@
+// Third step of reduce-then-scan: scans every tile from what stands before it.
+#import lib/params.wgsl
+#import lib/input.wgsl
+#import lib/output.wgsl
+#import lib/grid.wgsl
+#import lib/upsweep.wgsl
+@group(0) @binding(${TOTALS}) var<storage, read> tile_base: array<Element>;
+@group(0) @binding(${TOTAL}) var<storage, read_write> total: array<Element>;
+
+// Sklansky 1960: inclusive prefixes in aligned groups, by the last value of each lower half.
+var<workgroup> quad_sums: array<Element, ${QUADS}>;  // in groups of a row
+var<workgroup> row_sums: array<Element, ${ROWS}>;    // in groups of a strip
+
+#if INCLUDE_INITIAL
+fn store_initial(tile: u32, thread: u32) {
+  if (params.first_tile + tile == 0u && thread == 0u) { output[params.initial_at] = initial(); }
+}
+#endif
+
+@compute @workgroup_size(${WORKGROUP})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) thread: u32) {
+  let tile = flat_workgroup(group, groups);
+  if (tile >= params.tiles) { return; }
+
+  // Prefixes inside each quad, kept in registers.
+#repeat r QUADS_PER_THREAD
+  let quad$r = ${r}u * ${WORKGROUP}u + thread;
+  let i$r = (tile * ${QUADS}u + quad$r) * 4u;
+  let p${r}_0 = load(i$r);
+  let p${r}_1 = combine(p${r}_0, load(i$r + 1u));
+  let p${r}_2 = combine(p${r}_1, load(i$r + 2u));
+  let p${r}_3 = combine(p${r}_2, load(i$r + 3u));
+  quad_sums[quad$r] = p${r}_3;
+#end
+
+  // Quads in their row.
+  for (var half = 1u; half < ${QUADS_PER_ROW}u; half <<= 1u) {
+    workgroupBarrier();  // the step before is complete
+#repeat r QUADS_PER_THREAD
+    if ((quad$r & half) != 0u) {
+      let last = (quad$r & ~(2u * half - 1u)) + half - 1u;
+      quad_sums[quad$r] = combine(quad_sums[last], quad_sums[quad$r]);
+    }
+#end
+  }
+  workgroupBarrier();  // every row's last quad holds the row's total
+
+  // Rows in their strip.
+  if (thread < ${ROWS}u) { row_sums[thread] = quad_sums[(thread + 1u) * ${QUADS_PER_ROW}u - 1u]; }
+  for (var half = 1u; half < ${ROWS_PER_STRIP}u; half <<= 1u) {
+    workgroupBarrier();  // the step before is complete
+    if (thread < ${ROWS}u && (thread & half) != 0u) {
+      let last = (thread & ~(2u * half - 1u)) + half - 1u;
+      row_sums[thread] = combine(row_sums[last], row_sums[thread]);
+    }
+  }
+  workgroupBarrier();  // every strip's last row holds the strip's total
+
+  // Strips in the tile.
+  if (thread < ${STRIPS}u) { sums[thread] = row_sums[(thread + 1u) * ${ROWS_PER_STRIP}u - 1u]; }
+  upsweep(thread, ${STRIPS}u);
+
+#if INCLUDE_INITIAL
+  store_initial(tile, thread);
+#endif
+  let base = tile_base[params.first_tile + tile];
+#repeat r QUADS_PER_THREAD
+  {
+    let row = quad$r / ${QUADS_PER_ROW}u;
+    var before = left_fold(base, row / ${ROWS_PER_STRIP}u, ${STRIPS}u);
+    if (row % ${ROWS_PER_STRIP}u != 0u) { before = combine(before, row_sums[row - 1u]); }
+    if (quad$r % ${QUADS_PER_ROW}u != 0u) { before = combine(before, quad_sums[quad$r - 1u]); }
+#repeat j 4
+    let inclusive$j = combine(before, p${r}_$j);
+#end
+#if EXCLUSIVE
+    store(i$r, before);
+#repeat j 3
+    store(i$r + ${j + 1}u, inclusive$j);
+#end
+#else
+#repeat j 4
+    store(i$r + ${j}u, inclusive$j);
+#end
+#endif
+#repeat j 4
+    if (params.is_last != 0u && i$r + ${j}u == params.count - 1u) { total[0] = inclusive$j; }
+#end
+  }
+#end
+}

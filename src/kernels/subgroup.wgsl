@@ -1,0 +1,33 @@
+// A scan by the subgroup builtin, in one workgroup: each subgroup scans its values in one call, then
+// every invocation adds the totals of the subgroups before its own. Any subgroup width. Which
+// invocations form a subgroup is the device's affair, so each one draws its place from a ticket.
+#import lib/teaching.wgsl
+
+var<workgroup> ticket: atomic<u32>;
+var<workgroup> subgroup_totals: array<Element, ${WORKGROUP}>;
+
+@compute @workgroup_size(${WORKGROUP})
+fn main(@builtin(local_invocation_index) thread: u32,
+        @builtin(subgroup_invocation_id) lane: u32,
+        @builtin(subgroup_size) width: u32) {
+  // Not every driver zeroes workgroup memory, as WGSL says it must.
+  if (thread == 0u) { atomicStore(&ticket, 0u); }
+  workgroupBarrier();  // the ticket is zero
+  var drawn = 0u;
+  if (lane == 0u) { drawn = atomicAdd(&ticket, 1u); }
+  let mine = subgroupAdd(drawn);  // what lane 0 drew, to all
+  let i = mine * width + lane;
+#if MUL
+  var value = subgroupInclusiveMul(load(i));
+#else
+  var value = subgroupInclusiveAdd(load(i));
+#endif
+  if (lane == width - 1u) { subgroup_totals[mine] = value; }
+  workgroupBarrier();  // all totals are written
+  if (mine > 0u && i < params.count) {
+    var before = subgroup_totals[0];
+    for (var s = 1u; s < mine; s++) { before = combine(before, subgroup_totals[s]); }
+    value = combine(before, value);
+  }
+  finish(i, value);
+}

@@ -1,0 +1,19 @@
+// Drawing with Cairo and Pango, for whoever needs only a part of a picture.
+#pragma once
+
+#include <string>
+
+#include "cumulo/error.hpp"
+#include "picture/picture.hpp"
+#include "picture/scene.hpp"
+
+namespace cumulo::picture {
+
+// Draws the labels over the image.
+Result<void> add_labels(Image& image, const std::vector<Label>& labels);
+
+// The bytes of a file.
+Result<std::string> to_svg(const Scene& scene);
+Result<std::string> to_pdf(const Scene& scene);
+
+}  // namespace cumulo::picture

@@ -1,0 +1,59 @@
+// The scenes: running totals of sales, what a scan is for, and running totals of anything.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cumulo/error.hpp"
+#include "cumulo/scan_description.hpp"
+#include "cumulo/type.hpp"
+#include "picture/scene.hpp"
+
+namespace cumulo::picture {
+
+// How the totals of the sales came about.
+struct SalesFacts {
+  std::string algorithm = "Hillis-Steele";
+  std::uint64_t steps = 8;
+  std::uint64_t barriers_per_step = 2;
+  std::uint64_t additions = 1793;
+};
+
+// Bars of `sales` below and of `totals` above, 600 x 330 pixels, from the arrays "sales" and
+// "totals". Compares every total with a sequential sum of the sales: the verdict names the first
+// index that differs. bad_argument unless both have the same size.
+Result<Scene> sales_scene(std::span<const std::uint32_t> sales,
+                          std::span<const std::uint32_t> totals, const SalesFacts& facts = {});
+
+// All of the same size n, at most 8. keep holds flags, 1 or 0.
+struct Compaction {
+  std::span<const std::uint32_t> values;
+  std::span<const std::uint32_t> keep;
+  std::span<const std::uint32_t> inclusive;  // scan of values
+  std::span<const std::uint32_t> exclusive;  // scan of values
+  std::span<const std::uint32_t> slots;      // exclusive scan of keep
+};
+
+// Unit blocks of the values stacked from their exclusive scan, the flags, and the kept items in
+// their slots, 600 x 360 pixels, from the arrays "values", "exclusive", "keep" and "slots".
+// Compares every scan with a sequential one. bad_argument where sizes differ or n > 8.
+Result<Scene> compaction_scene(const Compaction& compaction);
+
+struct RunningTotals {
+  ScanDescription description = {};
+  std::span<const std::byte> values = {};      // n elements of description.type, aligned for it
+  std::span<const std::byte> totals = {};      // result_count(description) elements
+  std::optional<Scalar> total = std::nullopt;  // of all elements; shown in the title
+  std::string device = {};
+};
+
+// Running totals over values, for any n and type, 960 x 540 pixels. One bar an element where there
+// is room, else the smallest and largest of each pixel column (one pass over the data). Elements
+// that are no finite numbers leave gaps, and their count is shown.
+// bad_argument where a size does not fit the description.
+Result<Scene> running_totals_scene(const RunningTotals& data);
+
+}  // namespace cumulo::picture

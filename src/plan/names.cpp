@@ -1,0 +1,101 @@
+// One word for each thing, the same in C++, JSON and on the command line.
+#include <charconv>
+#include <cmath>
+
+#include "cumulo/device.hpp"
+#include "cumulo/operator.hpp"
+#include "cumulo/scan_description.hpp"
+#include "cumulo/type.hpp"
+
+namespace cumulo {
+namespace {
+
+template <class E, std::size_t N>
+std::optional<E> parse(const std::array<E, N>& all, std::string_view word) {
+  for (const E value : all) {
+    if (name(value) == word) return value;
+  }
+  return std::nullopt;
+}
+
+constexpr std::array all_algorithms{
+    Algorithm::automatic,        Algorithm::serial,      Algorithm::hillis_steele,
+    Algorithm::blelloch,         Algorithm::subgroup,    Algorithm::reduce_then_scan,
+    Algorithm::single_pass,      Algorithm::blocked};
+
+}  // namespace
+
+std::string_view name(Type type) {
+  constexpr std::array<std::string_view, 6> names{"u32", "i32", "f32", "u64", "i64", "f64"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+std::optional<Type> parse_type(std::string_view word) { return parse(all_types, word); }
+
+std::string_view name(Operator op) {
+  constexpr std::array<std::string_view, 7> names{"add", "mul", "min", "max", "and", "or", "xor"};
+  return names[static_cast<std::size_t>(op)];
+}
+
+std::optional<Operator> parse_operator(std::string_view word) { return parse(all_operators, word); }
+
+std::string_view name(ScanKind kind) {
+  return kind == ScanKind::inclusive ? "inclusive" : "exclusive";
+}
+
+std::string_view name(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::automatic: return "auto";
+    case Algorithm::serial: return "serial";
+    case Algorithm::hillis_steele: return "hillis-steele";
+    case Algorithm::blelloch: return "blelloch";
+    case Algorithm::subgroup: return "subgroup";
+    case Algorithm::reduce_then_scan: return "reduce-then-scan";
+    case Algorithm::single_pass: return "single-pass";
+    case Algorithm::blocked: return "blocked";
+  }
+  return "unknown";
+}
+
+std::optional<Algorithm> parse_algorithm(std::string_view word) {
+  return parse(all_algorithms, word);
+}
+
+std::string_view name(Backend backend) { return backend == Backend::cpu ? "cpu" : "webgpu"; }
+
+std::string_view name(DeviceKind kind) {
+  constexpr std::array<std::string_view, 4> names{"cpu", "software", "integrated", "discrete"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view name(ClockKind clock) { return clock == ClockKind::device ? "device" : "wall"; }
+
+std::string to_string(const Scalar& value) {
+  return std::visit(
+      [](auto v) -> std::string {
+        if constexpr (std::is_floating_point_v<decltype(v)>) {
+          if (std::isnan(v)) return "nan";
+        }
+        std::array<char, 32> text{};
+        const auto end = std::to_chars(text.data(), text.data() + text.size(), v).ptr;
+        return {text.data(), end};
+      },
+      value);
+}
+
+Result<void> validate(const ScanDescription& d) {
+  if (!is_defined(d.op, d.type)) {
+    return std::unexpected{Error{ErrorKind::bad_argument,
+                                 "operator " + std::string(name(d.op)) + " is not defined for " +
+                                     std::string(name(d.type)) + " (and, or, xor need integers)"}};
+  }
+  if (d.init && type_of_scalar(*d.init) != d.type) {
+    return std::unexpected{Error{ErrorKind::bad_argument,
+                                 "the initial value is a " +
+                                     std::string(name(type_of_scalar(*d.init))) +
+                                     " but the elements are " + std::string(name(d.type))}};
+  }
+  return {};
+}
+
+}  // namespace cumulo

@@ -1,0 +1,141 @@
+// Chooses a scan's algorithm from its description and the device's traits.
+#include "plan/scan_plans.hpp"
+
+#include <algorithm>
+
+#include "plan/prelude.hpp"
+
+namespace cumulo {
+namespace plan {
+namespace {
+
+Error unsupported(std::string message) { return {ErrorKind::unsupported, std::move(message)}; }
+
+ScanRequest make_request(const ScanDescription& description, const Traits& traits,
+                         const PlanOptions& options) {
+  return with_type(description.type, [&]<class T>() {
+    const Scalar absent{std::in_place_type<T>, cumulo::absent<T>(description.op)};
+    const Scalar identity{std::in_place_type<T>, cumulo::identity<T>(description.op)};
+    const bool starts_with_identity =
+        description.kind == ScanKind::exclusive || description.include_initial;
+    return ScanRequest{description, traits, options,
+                       description.init.value_or(starts_with_identity ? identity : absent), absent};
+  });
+}
+
+// No elements: the total, and the one result of include_initial, are the initial value.
+Plan plan_nothing(const ScanRequest& request) {
+  Plan plan = empty_scan_plan(request, "none");
+  const ScanDescription& d = request.description;
+  const Scalar total = with_type(d.type, [&]<class T>() {
+    return d.init.value_or(Scalar{std::in_place_type<T>, identity<T>(d.op)});
+  });
+  plan.buffers.push_back({"parameters", 32, BufferRole::parameters, to_words(total)});
+  const std::uint64_t bytes = request.element_bytes();
+  plan.steps.push_back(CopyStep{3, 0, total_buffer, 0, bytes});
+  if (d.include_initial) {
+    plan.steps.push_back(
+        CopyStep{3, 0, output_buffer, request.options.out_misalignment * bytes, bytes});
+  }
+  return plan;
+}
+
+std::optional<Error> refusal(const ScanRequest& request) {
+  const ScanDescription& d = request.description;
+  if (size_of(d.type) != 4) {
+    return unsupported(std::string(name(d.type)) +
+                       " scans run on the CPU backend only; this device takes u32, i32 and f32");
+  }
+  if (d.algorithm == Algorithm::serial || d.algorithm == Algorithm::blocked) {
+    return unsupported("algorithm " + std::string(name(d.algorithm)) +
+                       " is the CPU backend's; choose --device cpu");
+  }
+  if (request.options.aliasing == Aliasing::in_place && d.include_initial) {
+    return Error{ErrorKind::bad_argument,
+                 "include_initial cannot be in place: the results are one more than the elements"};
+  }
+  // Sums in bytes stay far from 2^64, and tile numbers fit 32 bits.
+  constexpr std::uint64_t most = std::uint64_t{1} << 42;
+  const std::uint64_t results = d.n < most ? result_count(d) : d.n;
+  const std::uint64_t limit = request.traits.limits.max_buffer_size;
+  if (results >= most || results * request.element_bytes() > limit) {
+    return unsupported(std::to_string(d.n) + " elements of " +
+                       std::to_string(request.element_bytes()) +
+                       " bytes do not fit one buffer of this device (max_buffer_size " +
+                       std::to_string(limit) + " bytes)");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
+  const ScanDescription& d = request.description;
+  const std::uint64_t bytes = request.element_bytes();
+  Plan plan{.primitive = std::string(name(d.kind)) + (d.reverse ? " reverse" : "") + " scan (" +
+                         std::string(name(d.op)) + ", " + std::string(name(d.type)) + ")",
+            .algorithm = std::string(algorithm),
+            .n = d.n,
+            .buffers = {},
+            .kernels = {},
+            .steps = {}};
+  plan.buffers.push_back(
+      {"input", (request.options.in_misalignment + d.n) * bytes, BufferRole::input});
+  plan.buffers.push_back({"output", (request.options.out_misalignment + result_count(d)) * bytes,
+                          BufferRole::output});
+  plan.buffers.push_back({"total", bytes, BufferRole::output});
+  return plan;
+}
+
+Values kernel_values(const ScanRequest& request) {
+  const ScanDescription& d = request.description;
+  const Aliasing aliasing = request.options.aliasing;
+  return {{"REVERSE", d.reverse ? 1 : 0},
+          {"EXCLUSIVE", request.exclusive() ? 1 : 0},
+          {"INCLUDE_INITIAL", d.include_initial ? 1 : 0},
+          {"HAS_INITIAL", request.has_initial() ? 1 : 0},
+          {"IN_PLACE", aliasing == Aliasing::in_place ? 1 : 0},
+          {"SAME_BUFFER", aliasing == Aliasing::same_buffer ? 1 : 0}};
+}
+
+Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name,
+                               std::string_view file, const Values& values,
+                               std::uint32_t workgroup_size, bool subgroups) {
+  auto body = preprocess(file, values);
+  if (!body) return std::unexpected{std::move(body.error())};
+  const PreludeOptions options{request.traits.dialect, subgroups, request.options.count_combines};
+  return PlanKernel{std::string(name),
+                    prelude(request.description.type, request.description.op, options) + *body,
+                    workgroup_size};
+}
+
+std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice) {
+  std::vector<std::uint32_t> words{slice.count,      slice.tiles,
+                                   slice.first_tile, slice.is_last ? 1U : 0U,
+                                   slice.in_offset,  slice.out_offset,
+                                   slice.all_tiles,  slice.initial_at};
+  for (const Scalar& value : {request.absent, request.initial}) {
+    const std::vector<std::uint32_t> more = to_words(value);
+    words.insert(words.end(), more.begin(), more.end());
+  }
+  return words;
+}
+
+}  // namespace plan
+
+Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
+                       const PlanOptions& options) {
+  if (auto valid = validate(description); !valid) return std::unexpected{std::move(valid.error())};
+  const plan::ScanRequest request = plan::make_request(description, traits, options);
+  if (auto error = plan::refusal(request)) return std::unexpected{std::move(*error)};
+  if (description.n == 0) return plan::plan_nothing(request);
+
+  switch (description.algorithm) {
+    case Algorithm::hillis_steele:
+    case Algorithm::blelloch:
+    case Algorithm::subgroup: return plan::plan_teaching(request);
+    default: return plan::plan_reduce_then_scan(request);
+  }
+}
+
+}  // namespace cumulo

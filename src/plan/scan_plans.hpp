@@ -1,0 +1,56 @@
+// The algorithms of a scan, as plans; plan_scan() chooses among them.
+#pragma once
+
+#include "cumulo/plan.hpp"
+#include "plan/preprocess.hpp"
+
+namespace cumulo::plan {
+
+// What every scan's plan needs to know, worked out once.
+struct ScanRequest {
+  const ScanDescription& description;
+  const Traits& traits;
+  const PlanOptions& options;
+  Scalar initial;  // init, or the identity (exclusive), or the absent value (inclusive)
+  Scalar absent;
+
+  std::uint64_t element_bytes() const { return size_of(description.type); }
+  bool has_initial() const { return description.init.has_value(); }
+  bool exclusive() const {
+    return description.kind == ScanKind::exclusive && !description.include_initial;
+  }
+};
+
+// The caller's buffers, and "total", in every plan at these places.
+inline constexpr std::uint32_t input_buffer = 0;
+inline constexpr std::uint32_t output_buffer = 1;
+inline constexpr std::uint32_t total_buffer = 2;
+
+// A plan with those buffers and nothing else.
+Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm);
+
+// The conditions that scan kernels share, for the preprocessor.
+Values kernel_values(const ScanRequest& request);
+
+// Preprocesses `file` behind the prelude of the request's type and operator.
+Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name,
+                               std::string_view file, const Values& values,
+                               std::uint32_t workgroup_size, bool subgroups = false);
+
+// A slice's place, as struct Params of lib/params.wgsl.
+struct SliceParams {
+  std::uint32_t count = 0;
+  std::uint32_t tiles = 0;
+  std::uint32_t first_tile = 0;
+  bool is_last = true;
+  std::uint32_t in_offset = 0;
+  std::uint32_t out_offset = 0;
+  std::uint32_t all_tiles = 0;
+  std::uint32_t initial_at = 0;
+};
+std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice);
+
+Result<Plan> plan_teaching(const ScanRequest& request);
+Result<Plan> plan_reduce_then_scan(const ScanRequest& request);
+
+}  // namespace cumulo::plan

@@ -1,0 +1,265 @@
+// Reduce-then-scan: totals of tiles, the scan of those, then the scan of every tile from what stands
+// before it. Needs no promise about how workgroups make progress. Reads the input twice.
+#include <algorithm>
+#include <array>
+
+#include "cumulo/order.hpp"
+#include "plan/scan_plans.hpp"
+#include "plan/tuning.hpp"
+
+namespace cumulo::plan {
+namespace {
+
+// Elements [begin, end) in scan order.
+struct Slice {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+struct BoundRange {
+  PlanBinding binding;
+  std::uint32_t first;  // where the range asked for begins in the binding, in elements
+};
+
+// Binds elements [begin, end) of a buffer from the last offset that the device allows.
+BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,
+                         std::uint64_t end) {
+  const std::uint64_t bytes = request.element_bytes();
+  const std::uint64_t alignment = request.traits.limits.min_storage_offset_alignment;
+  const std::uint64_t offset = begin * bytes / alignment * alignment;
+  return {{buffer, offset, end * bytes - offset},
+          static_cast<std::uint32_t>(begin - offset / bytes)};
+}
+
+std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+// A grid of at least `groups` workgroups with as few surplus ones as rounding allows.
+std::array<std::uint32_t, 3> fold_grid(std::uint64_t groups, std::uint64_t limit) {
+  const std::uint64_t z = ceil_div(ceil_div(groups, limit), limit);
+  const std::uint64_t y = ceil_div(ceil_div(groups, z), limit);
+  const std::uint64_t x = ceil_div(ceil_div(groups, z), y);
+  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
+          static_cast<std::uint32_t>(z)};
+}
+
+// Elements that one dispatch can take: what a binding holds whatever its alignment, with room for
+// the initial value, and what the grid reaches; a whole number of tiles.
+std::uint64_t slice_capacity(const ScanRequest& request, const TileShape& shape) {
+  const Limits& limits = request.traits.limits;
+  const std::uint64_t padding = limits.min_storage_offset_alignment;
+  if (limits.max_storage_binding_size <= padding) return 0;
+  const std::uint64_t by_binding =
+      (limits.max_storage_binding_size - padding) / request.element_bytes() / shape.tile;
+  const std::uint64_t side = std::min<std::uint64_t>(limits.max_workgroups_per_dimension, 1U << 20);
+  const std::uint64_t by_grid = side * side * side;
+  constexpr std::uint64_t by_counter = std::uint64_t{1} << 31;  // counts are 32 bits
+  return std::min({by_binding, by_grid, by_counter / shape.tile}) * shape.tile;
+}
+
+class Builder {
+ public:
+  Builder(const ScanRequest& request, const TileShape& shape)
+      : request_(request),
+        shape_(shape),
+        in_place_(request.options.aliasing == Aliasing::in_place),
+        all_tiles_(ceil_div(request.description.n, shape.tile)),
+        plan_(empty_scan_plan(request, name(Algorithm::reduce_then_scan))) {}
+
+  Result<Plan> build(std::uint64_t capacity) {
+    if (auto error = add_kernels()) return std::unexpected{std::move(*error)};
+    plan_.notes.push_back("tiles of " + std::to_string(shape_.tile) + " elements by " +
+                          std::to_string(shape_.workgroup_size) + " invocations: " +
+                          std::to_string(all_tiles_) + " tiles");
+    totals_ = add_buffer("tile totals", all_tiles_ * request_.element_bytes(), BufferRole::scratch);
+    std::vector<Slice> slices;
+    for (std::uint64_t begin = 0; begin < request_.description.n; begin += capacity) {
+      slices.push_back({begin, std::min(request_.description.n, begin + capacity)});
+    }
+    if (slices.size() > 1) {
+      plan_.notes.push_back(std::to_string(slices.size()) +
+                            " slices, each within one binding and one grid");
+    }
+    std::vector<std::uint32_t> parameters;
+    for (const Slice& slice : slices) parameters.push_back(add_parameters(slice));
+
+    if (all_tiles_ == 1) {
+      // Before the only tile stands the initial value; it begins at word 16 of the parameters.
+      plan_.steps.push_back(
+          CopyStep{parameters[0], 64, totals_, 0, request_.element_bytes()});
+    } else {
+      for (std::size_t i = 0; i < slices.size(); ++i) add_reduce(slices[i], parameters[i]);
+      add_scan_totals(parameters[0]);
+    }
+    for (std::size_t i = 0; i < slices.size(); ++i) add_scan(slices[i], parameters[i]);
+    return std::move(plan_);
+  }
+
+ private:
+  std::uint32_t add_buffer(std::string name, std::uint64_t bytes, BufferRole role,
+                           std::vector<std::uint32_t> contents = {}) {
+    plan_.buffers.push_back({std::move(name), bytes, role, std::move(contents)});
+    return static_cast<std::uint32_t>(plan_.buffers.size() - 1);
+  }
+
+  std::optional<Error> add_kernels() {
+    Values values = kernel_values(request_);
+    const std::uint32_t quads = shape_.tile / order::quad;
+    values.insert({{"WORKGROUP", shape_.workgroup_size},
+                   {"QUADS", quads},
+                   {"QUADS_PER_THREAD", quads / shape_.workgroup_size},
+                   {"QUADS_PER_ROW", order::quads_per_row},
+                   {"ROWS", shape_.tile / order::row},
+                   {"ROWS_PER_STRIP", order::rows_per_strip},
+                   {"STRIPS", shape_.tile / order::strip}});
+    const auto add = [&](std::string_view kernel, Values more) -> std::optional<Error> {
+      more.insert(values.begin(), values.end());
+      auto made = make_kernel(request_, kernel, std::string(kernel) + ".wgsl", more,
+                              shape_.workgroup_size);
+      if (!made) return std::move(made.error());
+      plan_.kernels.push_back(std::move(*made));
+      return std::nullopt;
+    };
+    if (all_tiles_ > 1) {
+      if (auto error = add("reduce_tiles", {{"TREE", quads},
+                                            {"TOTALS", in_place_ ? 1 : 2},
+                                            {"OUTPUT", 2}})) {
+        return error;
+      }
+      if (auto error = add("scan_totals", {{"TREE", shape_.tree}})) return error;
+    }
+    return add("scan_tiles", {{"TREE", std::max(1U, shape_.tile / order::strip)},
+                              {"OUTPUT", in_place_ ? 1 : 2},
+                              {"TOTALS", in_place_ ? 2 : 3},
+                              {"TOTAL", in_place_ ? 3 : 4}});
+  }
+
+  // Memory runs backwards in a reverse scan. `shift` places before the output's elements hold the
+  // initial value of a forward scan.
+  BoundRange input_range(const Slice& slice) const {
+    const std::uint64_t n = request_.description.n;
+    const std::uint64_t begin = request_.description.reverse ? n - slice.end : slice.begin;
+    const std::uint64_t first = request_.options.in_misalignment + begin;
+    return bind_elements(request_, in_place_ ? output_buffer : input_buffer, first,
+                         first + (slice.end - slice.begin));
+  }
+
+  struct OutputRange {
+    BoundRange range;
+    std::uint32_t first_element;
+    std::uint32_t initial_at;
+  };
+
+  OutputRange output_range(const Slice& slice) const {
+    const ScanDescription& d = request_.description;
+    const bool holds_initial = d.include_initial && slice.begin == 0;
+    const std::uint64_t shift = d.include_initial && !d.reverse ? 1 : 0;
+    const std::uint64_t start = request_.options.out_misalignment;
+    const std::uint64_t begin = start + (d.reverse ? d.n - slice.end : slice.begin + shift);
+    const std::uint64_t end = begin + (slice.end - slice.begin);
+    const std::uint64_t low = holds_initial && !d.reverse ? begin - 1 : begin;
+    const std::uint64_t high = holds_initial && d.reverse ? end + 1 : end;
+    const BoundRange range = bind_elements(request_, output_buffer, low, high);
+    const auto local = [&](std::uint64_t element) {
+      return static_cast<std::uint32_t>(element - low + range.first);
+    };
+    return {range, local(begin), d.reverse ? local(end) : local(low)};
+  }
+
+  std::uint32_t tiles_of(const Slice& slice) const {
+    return static_cast<std::uint32_t>(ceil_div(slice.end - slice.begin, shape_.tile));
+  }
+
+  std::uint32_t add_parameters(const Slice& slice) {
+    const OutputRange out = output_range(slice);
+    const SliceParams params{
+        .count = static_cast<std::uint32_t>(slice.end - slice.begin),
+        .tiles = tiles_of(slice),
+        .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile),
+        .is_last = slice.end == request_.description.n,
+        .in_offset = input_range(slice).first,
+        .out_offset = out.first_element,
+        .all_tiles = static_cast<std::uint32_t>(all_tiles_),
+        .initial_at = out.initial_at};
+    std::vector<std::uint32_t> words = parameter_words(request_, params);
+    const std::uint64_t bytes = words.size() * 4;
+    return add_buffer("parameters from " + std::to_string(slice.begin), bytes,
+                      BufferRole::parameters, std::move(words));
+  }
+
+  PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
+
+  void add_dispatch(std::uint32_t kernel, const Slice& slice, std::vector<PlanBinding> bindings) {
+    plan_.steps.push_back(
+        DispatchStep{"elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end),
+                     kernel, std::move(bindings),
+                     fold_grid(tiles_of(slice), request_.traits.limits.max_workgroups_per_dimension)});
+  }
+
+  void add_reduce(const Slice& slice, std::uint32_t parameters) {
+    const PlanBinding in = input_range(slice).binding;
+    if (in_place_) {
+      add_dispatch(0, slice, {whole(parameters), whole(totals_), in});
+    } else {
+      add_dispatch(0, slice, {whole(parameters), in, whole(totals_)});
+    }
+  }
+
+  void add_scan_totals(std::uint32_t parameters) {
+    plan_.steps.push_back(
+        DispatchStep{"", 1, {whole(parameters), whole(totals_)}, {1, 1, 1}});
+  }
+
+  void add_scan(const Slice& slice, std::uint32_t parameters) {
+    const PlanBinding in = input_range(slice).binding;
+    const PlanBinding out = output_range(slice).range.binding;
+    const auto kernel = static_cast<std::uint32_t>(plan_.kernels.size() - 1);
+    if (in_place_) {
+      add_dispatch(kernel, slice, {whole(parameters), out, whole(totals_), whole(total_buffer)});
+    } else {
+      add_dispatch(kernel, slice,
+                   {whole(parameters), in, out, whole(totals_), whole(total_buffer)});
+    }
+  }
+
+  const ScanRequest& request_;
+  const TileShape shape_;
+  const bool in_place_;
+  const std::uint64_t all_tiles_;
+  Plan plan_;
+  std::uint32_t totals_ = 0;
+};
+
+Error refused(const std::string& limit, std::uint64_t value, const std::string& why) {
+  return {ErrorKind::unsupported,
+          "reduce-then-scan does not fit this device: " + why + " (" + limit + " is " +
+              std::to_string(value) + ")"};
+}
+
+}  // namespace
+
+Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
+  const Limits& limits = request.traits.limits;
+  const auto shape = reduce_then_scan_shape(limits, request.element_bytes());
+  if (!shape) {
+    return std::unexpected{refused("max_workgroup_memory", limits.max_workgroup_memory,
+                                   "the smallest tile needs more workgroup memory or invocations")};
+  }
+  if (limits.max_storage_buffers_per_stage < 4) {
+    return std::unexpected{refused("max_storage_buffers_per_stage",
+                                   limits.max_storage_buffers_per_stage,
+                                   "it binds 4 storage buffers")};
+  }
+  const std::uint64_t capacity = slice_capacity(request, *shape);
+  if (capacity == 0) {
+    return std::unexpected{refused("max_storage_binding_size", limits.max_storage_binding_size,
+                                   "one tile is larger than a binding")};
+  }
+  const std::uint64_t totals = ceil_div(request.description.n, shape->tile);
+  if (totals * request.element_bytes() > limits.max_storage_binding_size) {
+    return std::unexpected{refused("max_storage_binding_size", limits.max_storage_binding_size,
+                                   std::to_string(totals) + " tile totals do not fit one binding")};
+  }
+  return Builder(request, *shape).build(capacity);
+}
+
+}  // namespace cumulo::plan

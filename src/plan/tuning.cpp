@@ -1,0 +1,54 @@
+#include "plan/tuning.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "cumulo/order.hpp"
+
+namespace cumulo::plan {
+namespace {
+
+std::uint32_t largest_workgroup(const Limits& limits) {
+  return std::min(limits.max_invocations_per_workgroup, limits.max_workgroup_size_x);
+}
+
+// Workgroup memory of scan_tiles.wgsl and scan_totals.wgsl, in elements.
+std::uint64_t scan_tiles_memory(const TileShape& s) {
+  return s.tile / order::quad + s.tile / order::row + s.tile / order::strip;
+}
+
+std::uint64_t scan_totals_memory(const TileShape& s) { return std::uint64_t{s.tree} + 32; }
+
+}  // namespace
+
+std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint64_t element_bytes) {
+  for (const TileShape& shape : {TileShape{256, 4096, 1024}, TileShape{128, 4096, 512},
+                                 TileShape{128, 2048, 256}, TileShape{64, 1024, 128},
+                                 TileShape{32, 1024, 64}, TileShape{16, 1024, 64}}) {
+    const std::uint64_t memory =
+        std::max(scan_tiles_memory(shape), scan_totals_memory(shape)) * element_bytes;
+    if (shape.workgroup_size <= largest_workgroup(limits) &&
+        memory <= limits.max_workgroup_memory) {
+      return shape;
+    }
+  }
+  return std::nullopt;
+}
+
+std::uint32_t largest_teaching_workgroup(const Limits& limits, std::uint64_t element_bytes) {
+  // One value an invocation, and a few words beside.
+  const std::uint64_t by_memory =
+      limits.max_workgroup_memory < 64 ? 0 : (limits.max_workgroup_memory - 64) / element_bytes;
+  return static_cast<std::uint32_t>(
+      std::bit_floor(std::min<std::uint64_t>(largest_workgroup(limits), by_memory)));
+}
+
+std::optional<std::uint32_t> teaching_workgroup(const Limits& limits, std::uint64_t element_bytes,
+                                                std::uint64_t n, std::uint32_t at_least) {
+  const std::uint64_t most = largest_teaching_workgroup(limits, element_bytes);
+  const std::uint64_t wanted = std::max<std::uint64_t>(std::bit_ceil(n), at_least);
+  if (n > most || wanted > most) return std::nullopt;
+  return static_cast<std::uint32_t>(wanted);
+}
+
+}  // namespace cumulo::plan

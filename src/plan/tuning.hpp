@@ -1,0 +1,26 @@
+// The one table of tile shapes, keyed by limits and features, never by product names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cumulo/traits.hpp"
+
+namespace cumulo::plan {
+
+// Each is a power of two. A tile is a whole number of strips; no result depends on its size.
+struct TileShape {
+  std::uint32_t workgroup_size;  // invocations
+  std::uint32_t tile;            // elements
+  std::uint32_t tree;            // totals scanned at once by the scan of totals
+};
+
+// The largest shape that fits the limits, or nothing.
+std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint64_t element_bytes);
+
+// Invocations of a teaching kernel for n elements: the next power of two, or nothing above the limit.
+std::optional<std::uint32_t> teaching_workgroup(const Limits& limits, std::uint64_t element_bytes,
+                                                std::uint64_t n, std::uint32_t at_least);
+std::uint32_t largest_teaching_workgroup(const Limits& limits, std::uint64_t element_bytes);
+
+}  // namespace cumulo::plan
