@@ -12,7 +12,10 @@
 // base(strip) is Blelloch's downsweep: the aligned power-of-two blocks of strips before it
 // (largest first), after the initial value, folded from the left.
 //
-//   inclusive[i] = ((base + before(row)) + before(quad)) + prefix of i inside its quad
+//   inclusive[i] = base(strip) + ((before(row) + before(quad)) + prefix of i inside its quad)
+//
+// and exclusive[i] has before(row) + before(quad) there when i is first in its quad, else what the
+// element before i has.
 //
 // What is absent (past the end, or nothing before) is not combined at all.
 #pragma once

@@ -70,6 +70,18 @@ struct CopyStep {
 
 using PlanStep = std::variant<DispatchStep, ClearStep, CopyStep>;
 
+// A word that a kernel sets when it could not finish: the results are then not valid.
+struct PlanStatus {
+  std::uint32_t buffer = 0;
+  std::uint64_t offset = 0;  // bytes
+};
+
+// Scratch that must be cleared before run number `runs`, 2 * `runs` ...: its tags recur then.
+struct PlanRenewal {
+  std::uint32_t buffer = 0;
+  std::uint32_t runs = 0;
+};
+
 struct Plan {
   std::string primitive;
   std::string algorithm;
@@ -78,6 +90,8 @@ struct Plan {
   std::vector<PlanKernel> kernels;
   std::vector<PlanStep> steps;
   std::optional<Counts> counts = std::nullopt;
+  std::optional<PlanStatus> status = std::nullopt;
+  std::optional<PlanRenewal> renewal = std::nullopt;
   std::vector<std::string> notes = {};  // why this algorithm and shape
 };
 

@@ -110,6 +110,10 @@ class PreparedScan {
   Result<void> run(const Buffer& in, const Buffer& out, std::uint64_t in_offset = 0,
                    std::uint64_t out_offset = 0);
 
+  // Waits for the runs submitted so far. stalled where a single pass could not finish one of them:
+  // its results are not valid (scan() and scan_bytes() notice that and fall back by themselves).
+  Result<void> finish();
+
   struct Impl;
   explicit PreparedScan(std::unique_ptr<Impl> impl);
   Impl& impl() { return *impl_; }

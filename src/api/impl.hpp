@@ -38,7 +38,7 @@ struct PreparedScan::Impl {
     gpu::PreparedPlan plan;
   };
 
-  const Device::Impl* device = nullptr;
+  Device::Impl* device = nullptr;
   ScanDescription description;
   std::vector<Variant> variants;
 

@@ -133,6 +133,14 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
     report.timing =
         Timing{*median, run.timed_runs, stamps ? ClockKind::device : ClockKind::wall};
   }
+  if (auto ok = prepared->finish(); !ok) {
+    if (ok.error().kind != ErrorKind::stalled || d.algorithm != Algorithm::automatic) {
+      return std::unexpected{std::move(ok.error())};
+    }
+    ScanDescription safe = d;
+    safe.algorithm = Algorithm::reduce_then_scan;
+    return scan_on_gpu(device, safe, in, out, run);
+  }
   if (auto ok = device.read(*output, 0, out); !ok) return std::unexpected{std::move(ok.error())};
   with_type(d.type, [&]<class T>() { report.total.emplace<T>(); });
   auto ok = std::visit(
@@ -234,6 +242,22 @@ Result<void> PreparedScan::run(const Buffer& in, const Buffer& out, std::uint64_
     return ok;
   }
   return context.submit(*encoder);
+}
+
+Result<void> PreparedScan::finish() {
+  if (impl_->device->gpu == nullptr) return {};
+  if (auto ok = impl_->device->gpu->wait(); !ok) return ok;
+  for (Impl::Variant& variant : impl_->variants) {
+    auto finished = variant.plan.finished();
+    if (!finished) return std::unexpected{std::move(finished.error())};
+    if (!*finished) {
+      return std::unexpected{Error{ErrorKind::stalled,
+                                   variant.plan.plan().algorithm +
+                                       " stalled: a workgroup waited too long for another one, or "
+                                       "runs another subgroup width; use reduce-then-scan"}};
+    }
+  }
+  return {};
 }
 
 Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer in, WGPUBuffer out,

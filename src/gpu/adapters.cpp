@@ -55,6 +55,13 @@ DeviceKind kind_of(WGPUAdapterType type) {
   }
 }
 
+// Vendors whose GPUs kept started workgroups running in published tests (Sorensen et al. 2021): a
+// workgroup may wait there for one that started before it.
+bool makes_progress(const WGPUAdapterInfo& info) {
+  constexpr std::array<std::uint32_t, 3> vendors{0x10de, 0x1002, 0x8086};  // NVIDIA, AMD, Intel
+  return info.adapterType != WGPUAdapterType_CPU && std::ranges::find(vendors, info.vendorID) != vendors.end();
+}
+
 Traits traits_of(WGPUAdapter adapter, const WGPUAdapterInfo& info,
                  const std::vector<Feature>& found) {
   WGPULimits limits = WGPU_LIMITS_INIT;
@@ -76,6 +83,7 @@ Traits traits_of(WGPUAdapter adapter, const WGPUAdapterInfo& info,
                       has(found, native(WGPUNativeFeature_TimestampQueryInsideEncoders));
   traits.shader_f16 = has(found, WGPUFeatureName_ShaderF16);
   traits.shader_int64 = has(found, native(WGPUNativeFeature_ShaderInt64));
+  traits.forward_progress = makes_progress(info);
   return traits;
 }
 

@@ -97,6 +97,11 @@ Result<void> PreparedPlan::record(WGPUCommandEncoder encoder,
   auto bound = bind(external);
   if (!bound) return std::unexpected{std::move(bound.error())};
 
+  if (plan_.renewal && recorded_++ == plan_.renewal->runs) {
+    const BoundBuffer stale = resolve(plan_.renewal->buffer, external);
+    wgpuCommandEncoderClearBuffer(encoder, stale.buffer, 0, stale.bytes);
+    recorded_ = 1;
+  }
   // Consecutive dispatches share a pass: WebGPU orders them, each sees what the one before wrote.
   std::optional<ComputePass> pass;
   const auto end_pass = [&] {
@@ -129,6 +134,17 @@ Result<void> PreparedPlan::record(WGPUCommandEncoder encoder,
   }
   end_pass();
   return context_->check();
+}
+
+Result<bool> PreparedPlan::finished() {
+  if (!plan_.status) return true;
+  std::uint32_t stalled = 0;
+  if (auto ok = context_->read(buffer(plan_.status->buffer), plan_.status->offset,
+                               std::as_writable_bytes(std::span{&stalled, 1}));
+      !ok) {
+    return std::unexpected{std::move(ok.error())};
+  }
+  return stalled == 0;
 }
 
 }  // namespace cumulo::gpu

@@ -30,6 +30,9 @@ class PreparedPlan {
 
   Result<void> record(WGPUCommandEncoder encoder, std::span<const BoundBuffer> external);
 
+  // Waits, then tells whether all runs submitted so far could finish (see Plan::status).
+  Result<bool> finished();
+
  private:
   // Bind groups for one set of the caller's buffers, one for each dispatch step.
   struct Bound {
@@ -49,6 +52,7 @@ class PreparedPlan {
   std::vector<NativeBuffer> owned_;
   std::vector<const Pipeline*> pipelines_;
   std::vector<Bound> bound_;  // the last few, newest last
+  std::uint32_t recorded_ = 0;  // runs recorded since the plan's scratch was last renewed
 };
 
 }  // namespace cumulo::gpu

@@ -68,14 +68,15 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 #repeat r QUADS_PER_THREAD
   {
     let row = quad$r / ${QUADS_PER_ROW}u;
-    var before = left_fold(base, row / ${ROWS_PER_STRIP}u, ${STRIPS}u);
-    if (row % ${ROWS_PER_STRIP}u != 0u) { before = combine(before, row_sums[row - 1u]); }
+    let strip_base = left_fold(base, row / ${ROWS_PER_STRIP}u, ${STRIPS}u);
+    var before = absent();
+    if (row % ${ROWS_PER_STRIP}u != 0u) { before = row_sums[row - 1u]; }
     if (quad$r % ${QUADS_PER_ROW}u != 0u) { before = combine(before, quad_sums[quad$r - 1u]); }
 #repeat j 4
-    let inclusive$j = combine(before, p${r}_$j);
+    let inclusive$j = combine(strip_base, combine(before, p${r}_$j));
 #end
 #if EXCLUSIVE
-    store(i$r, before);
+    store(i$r, combine(strip_base, before));
 #repeat j 3
     store(i$r + ${j + 1}u, inclusive$j);
 #end

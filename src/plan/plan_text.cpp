@@ -105,6 +105,14 @@ std::string to_text(const Plan& plan) {
             std::to_string(plan.counts->barriers) + " barriers, " +
             std::to_string(plan.counts->subgroup_calls) + " subgroup calls\n";
   }
+  if (plan.status) {
+    text += "status: " + plan.buffers[plan.status->buffer].name + "[" +
+            std::to_string(plan.status->offset) + "], not 0 where the run stalled\n";
+  }
+  if (plan.renewal) {
+    text += "renewal: " + plan.buffers[plan.renewal->buffer].name + " is cleared every " +
+            std::to_string(plan.renewal->runs) + " runs\n";
+  }
   return text;
 }
 
@@ -133,6 +141,14 @@ std::string to_json(const Plan& plan, bool with_wgsl) {
                       {"additions", plan.counts->additions},
                       {"barriers", plan.counts->barriers},
                       {"subgroup_calls", plan.counts->subgroup_calls}};
+  }
+  if (plan.status) {
+    root["status"] = {{"buffer", plan.buffers[plan.status->buffer].name},
+                      {"offset", plan.status->offset}};
+  }
+  if (plan.renewal) {
+    root["renewal"] = {{"buffer", plan.buffers[plan.renewal->buffer].name},
+                       {"runs", plan.renewal->runs}};
   }
   root["scratch_bytes"] = scratch_bytes(plan);
   return root.dump(2);

@@ -32,8 +32,11 @@ std::string prelude(Type type, Operator op, const PreludeOptions& options) {
   if (options.subgroups && options.dialect == Dialect::tint) text += "enable subgroups;\n";
   const std::string element(name(type));
   text += "alias Element = " + element + ";\n";
-  text += "fn from_words(words: vec4<u32>) -> Element { return bitcast<" + element +
-          ">(words.x); }\n";
+  text += "fn element(w0: u32) -> Element { return bitcast<" + element + ">(w0); }\n";
+  text += "fn word0(x: Element) -> u32 { return bitcast<u32>(x); }\n";
+  text +=
+      "fn choose(otherwise: Element, value: Element, condition: bool) -> Element {\n"
+      "  return select(otherwise, value, condition);\n}\n";
   if (type == Type::f32) {
     text += "fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }\n";
   }

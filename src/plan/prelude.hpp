@@ -15,11 +15,11 @@ struct PreludeOptions {
   bool count_combines = false;  // combine() counts its calls into `counters`
 };
 
-// alias Element; fn combine(older, newer); fn from_words(words): the element held in the first words
-// of a parameter. Only for types that the GPU kernels take (u32, i32, f32).
+// alias Element; fn combine(older, newer); fn element(w0, ...): the element that its words make up;
+// fn word0(x), ...: its words; fn choose(otherwise, value, condition). Only for types that the GPU kernels take (u32, i32, f32).
 std::string prelude(Type type, Operator op, const PreludeOptions& options);
 
-// The words that from_words() reads, padded with zeros to eight.
+// The words that element() takes, padded with zeros to eight.
 std::vector<std::uint32_t> to_words(const Scalar& value);
 
 }  // namespace cumulo::plan

@@ -90,7 +90,9 @@ Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
 Values kernel_values(const ScanRequest& request) {
   const ScanDescription& d = request.description;
   const Aliasing aliasing = request.options.aliasing;
-  return {{"REVERSE", d.reverse ? 1 : 0},
+  return {{"WORDS", static_cast<std::int64_t>(request.element_bytes() / 4)},
+          {"COMMUTATIVE", 1},
+          {"REVERSE", d.reverse ? 1 : 0},
           {"EXCLUSIVE", request.exclusive() ? 1 : 0},
           {"INCLUDE_INITIAL", d.include_initial ? 1 : 0},
           {"HAS_INITIAL", request.has_initial() ? 1 : 0},
@@ -113,7 +115,9 @@ std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const Sli
   std::vector<std::uint32_t> words{slice.count,      slice.tiles,
                                    slice.first_tile, slice.is_last ? 1U : 0U,
                                    slice.in_offset,  slice.out_offset,
-                                   slice.all_tiles,  slice.initial_at};
+                                   slice.all_tiles,  slice.initial_at,
+                                   slice.last_quad,  0,
+                                   0,                0};
   for (const Scalar& value : {request.absent, request.initial}) {
     const std::vector<std::uint32_t> more = to_words(value);
     words.insert(words.end(), more.begin(), more.end());
@@ -134,8 +138,14 @@ Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
     case Algorithm::hillis_steele:
     case Algorithm::blelloch:
     case Algorithm::subgroup: return plan::plan_teaching(request);
-    default: return plan::plan_reduce_then_scan(request);
+    case Algorithm::single_pass: return plan::plan_single_pass(request);
+    default: break;
   }
+  // One pass where the device is known to let waiting workgroups be waited for.
+  if (description.algorithm == Algorithm::automatic && traits.forward_progress) {
+    if (auto plan = plan::plan_single_pass(request)) return plan;
+  }
+  return plan::plan_reduce_then_scan(request);
 }
 
 }  // namespace cumulo

@@ -3,6 +3,7 @@
 
 #include "cumulo/plan.hpp"
 #include "plan/preprocess.hpp"
+#include "plan/tuning.hpp"
 
 namespace cumulo::plan {
 
@@ -47,10 +48,17 @@ struct SliceParams {
   std::uint32_t out_offset = 0;
   std::uint32_t all_tiles = 0;
   std::uint32_t initial_at = 0;
+  std::uint32_t last_quad = 0;
 };
+// Where the initial value lies in them, in bytes.
+inline constexpr std::uint64_t initial_offset = 80;
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice);
 
 Result<Plan> plan_teaching(const ScanRequest& request);
 Result<Plan> plan_reduce_then_scan(const ScanRequest& request);
+// With the shape that suits n, or with one given (for measurements).
+Result<Plan> plan_single_pass(const ScanRequest& request);
+Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape);
+Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& shape);
 
 }  // namespace cumulo::plan

@@ -83,9 +83,9 @@ class Builder {
     for (const Slice& slice : slices) parameters.push_back(add_parameters(slice));
 
     if (all_tiles_ == 1) {
-      // Before the only tile stands the initial value; it begins at word 16 of the parameters.
+      // Before the only tile stands the initial value.
       plan_.steps.push_back(
-          CopyStep{parameters[0], 64, totals_, 0, request_.element_bytes()});
+          CopyStep{parameters[0], initial_offset, totals_, 0, request_.element_bytes()});
     } else {
       for (std::size_t i = 0; i < slices.size(); ++i) add_reduce(slices[i], parameters[i]);
       add_scan_totals(parameters[0]);

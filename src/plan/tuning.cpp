@@ -35,6 +35,16 @@ std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint6
   return std::nullopt;
 }
 
+SinglePassShape single_pass_shape() {
+  return {.workgroup_size = 512, .direct_groups = 12, .gate = 264, .gate_end = 1024};
+}
+
+SmallPassShape small_pass_shape(std::uint64_t n) {
+  return {.rows_each = n <= std::uint64_t{32} * order::row ? 1U : 2U};
+}
+
+std::uint64_t small_pass_limit() { return std::uint64_t{1} << 17; }
+
 std::uint32_t largest_teaching_workgroup(const Limits& limits, std::uint64_t element_bytes) {
   // One value an invocation, and a few words beside.
   const std::uint64_t by_memory =

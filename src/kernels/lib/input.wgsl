@@ -18,6 +18,5 @@ fn load(i: u32) -> Element {
 #else
   let x = input_at(params.in_offset + inside);
 #endif
-  if (i < params.count) { return x; }
-  return absent();
+  return choose(absent(), x, i < params.count);
 }

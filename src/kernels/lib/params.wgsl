@@ -9,11 +9,27 @@ struct Params {
   out_offset: u32,  // likewise in the output
   all_tiles: u32,   // tiles of the whole scan
   initial_at: u32,  // with INCLUDE_INITIAL: where the initial value goes in the bound output
+  last_quad: u32,   // number of the last whole quad
+  unused_a: u32,
+  unused_b: u32,
+  unused_c: u32,
   absent: array<vec4<u32>, 2>,   // the value that changes nothing, as words
   initial: array<vec4<u32>, 2>,  // what stands before element 0
 }
 @group(0) @binding(0) var<uniform> params: Params;
 
-fn absent() -> Element { return from_words(params.absent[0]); }
+fn absent() -> Element {
+  return element(
+#repeat w WORDS
+      params.absent[${w / 4}][${w % 4}],
+#end
+  );
+}
 
-fn initial() -> Element { return from_words(params.initial[0]); }
+fn initial() -> Element {
+  return element(
+#repeat w WORDS
+      params.initial[${w / 4}][${w % 4}],
+#end
+  );
+}

@@ -1,0 +1,47 @@
+// The spine: how tiles tell each other their totals. Every descriptor stands alone in a line of
+// ${LINE} words, because neighbours in one cache line slow each other down.
+//
+// A word of a value travels as two words of a descriptor: 16 bits of it below a tag of 16 bits. A
+// descriptor is ready when all its words carry this run's tag. So relaxed atomics suffice (nothing
+// but the words themselves is communicated), half-written values are noticed, and nothing needs
+// clearing between runs: the tag counts them. The host clears the spine before a tag recurs.
+@group(0) @binding(${SPINE}) var<storage, read_write> spine: array<atomic<u32>>;
+
+// spine[0] is the ticket: the number of workgroups that have drawn in the low ${TICKET_BITS} bits,
+// the number of runs above. spine[1] is set when a wait ran out: the results are then not valid.
+const stalled = 1u;
+
+fn tile_slot(tile: u32) -> u32 { return ${FIRST_TILE}u + tile * ${LINE}u; }
+fn group_slot(group: u32) -> u32 { return ${FIRST_GROUP}u + group * ${LINE}u; }
+fn block_slot(block: u32) -> u32 { return ${FIRST_BLOCK}u + block * ${LINE}u; }
+fn base_slot(block: u32) -> u32 { return ${FIRST_BASE}u + block * ${LINE}u; }
+
+fn publish(slot: u32, value: Element, tag: u32) {
+#repeat w WORDS
+  atomicStore(&spine[slot + ${2 * w}u], (word${w}(value) & 0xffffu) | (tag << 16u));
+  atomicStore(&spine[slot + ${2 * w + 1}u], (word${w}(value) >> 16u) | (tag << 16u));
+#end
+}
+
+// Waits for a descriptor, but not for ever: after ${SPINS} looks the run is declared stalled.
+fn await_value(slot: u32, tag: u32) -> Element {
+  for (var spin = 0u; spin < ${SPINS}u; spin++) {
+#repeat w WORDS
+    let low$w = atomicLoad(&spine[slot + ${2 * w}u]);
+    let high$w = atomicLoad(&spine[slot + ${2 * w + 1}u]);
+#end
+    if (true
+#repeat w WORDS
+        && (low$w >> 16u) == tag && (high$w >> 16u) == tag
+#end
+        ) {
+      return element(
+#repeat w WORDS
+          (low$w & 0xffffu) | (high$w << 16u),
+#end
+      );
+    }
+  }
+  atomicStore(&spine[stalled], 1u);
+  return absent();
+}

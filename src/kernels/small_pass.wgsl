@@ -1,0 +1,117 @@
+// A scan of few elements in one dispatch: tiles of 4,096 elements, one row of the order in each lane's
+// view of the workgroup. With one tile there is nothing to wait for; with more, every tile reads the
+// totals of all tiles before it.
+#import lib/params.wgsl
+#import lib/quad_io.wgsl
+#import lib/subgroup32.wgsl
+#import lib/spine.wgsl
+
+#if WAITS
+var<workgroup> drawn: u32;
+var<workgroup> own_tiles: array<Element, 32>;
+var<workgroup> group_totals: array<Element, 32>;
+#endif
+
+// Every subgroup of 32 lanes holds ${ROWS_EACH} of the 32 rows.
+var<workgroup> row_totals: array<Element, 32>;
+
+@compute @workgroup_size(${WORKGROUP})
+fn main(@builtin(local_invocation_index) thread: u32,
+        @builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_size) width: u32) {
+  // A device may run another width than it told: then say that there is no result.
+  if (width != 32u) { atomicStore(&spine[stalled], 1u); }
+  let first_row = thread / 32u * ${ROWS_EACH}u;
+#if WAITS
+  if (thread == 0u) {
+    let ticket = atomicAdd(&spine[0], 1u);
+    if ((ticket & ${TICKET_MASK}u) == params.all_tiles - 1u) {
+      atomicAdd(&spine[0], ${TICKET_MASK + 1}u - params.all_tiles);
+    }
+    drawn = ticket;
+  }
+  workgroupBarrier();  // the ticket is known to all
+  let tile = drawn & ${TICKET_MASK}u;
+  let tag = 0x8000u | (drawn >> ${TICKET_BITS}u);
+#else
+  let tile = 0u;
+#endif
+
+  // Quads, and what stands before each in its row.
+#repeat k ROWS_EACH
+  let i$k = ((tile * 32u + first_row + ${k}u) * 32u + lane) * 4u;
+  let p${k}_0 = load(i$k);
+  let x${k}_1 = load(i$k + 1u);
+  let x${k}_2 = load(i$k + 2u);
+  let x${k}_3 = load(i$k + 3u);
+#end
+#repeat k ROWS_EACH
+#repeat j 3
+  let p${k}_${j + 1} = combine(p${k}_$j, x${k}_${j + 1});
+#end
+  let quads$k = row_scan(p${k}_3, lane);
+  if (lane == 31u) { row_totals[first_row + ${k}u] = quads$k; }
+#end
+  workgroupBarrier();  // the totals of all rows are known
+
+  // Rows in their strip, strips in the tile: in every subgroup, one row a lane.
+  let rows = sklansky_step(
+      sklansky_step(sklansky_step(row_totals[lane], lane, 1u), lane, 2u), lane, 4u);
+  let strips = subgroupShuffle(rows, lane | 7u);
+  let strip_pairs = pair_up(strips, lane, 8u);
+
+#if WAITS
+  let tile_total = pair_up(strip_pairs, lane, 16u);
+  if (thread == 0u) { publish(tile_slot(tile), tile_total, tag); }
+  let group = tile / 32u;
+  // One group a subgroup: of those before, the total; of the own one, the tiles before.
+  for (var g = thread / 32u; g <= group; g += ${WORKGROUP / 32}u) {
+    var value = absent();
+    if (g * 32u + lane < tile) { value = await_value(tile_slot(g * 32u + lane), tag); }
+    if (g == group) {
+      own_tiles[lane] = value;
+    } else {
+      let whole = total32(value, lane);
+      if (lane == 0u) { group_totals[g] = whole; }
+    }
+  }
+  workgroupBarrier();  // all that stands before the tile is known
+  var base = fold_before(initial(), group_totals[lane], lane, group);
+  base = fold_before(base, own_tiles[lane], lane, tile % 32u);
+#else
+  var base = initial();
+#endif
+
+  // What stands before the strip that this subgroup's rows are in.
+  let strip = first_row / 8u;
+  let left_pair = subgroupShuffle(strip_pairs, 0u);
+  let left_strip = subgroupShuffle(strips, max(strip, 1u) * 8u - 1u);
+  base = choose(base, combine(base, left_pair), (strip & 2u) != 0u);
+  base = choose(base, combine(base, left_strip), (strip & 1u) != 0u);
+
+#repeat k ROWS_EACH
+  {
+    let row = first_row + ${k}u;
+    let rows_before = subgroupShuffle(rows, max(row, 1u) - 1u);
+    var before = choose(absent(), rows_before, row % 8u != 0u);
+    let quads_before = subgroupShuffleUp(quads$k, 1u);
+    before = choose(before, combine(before, quads_before), lane != 0u);
+#repeat j 4
+    let inclusive$j = combine(base, combine(before, p${k}_$j));
+    if (i$k + ${j}u == params.count - 1u) { store_total(inclusive$j); }
+#end
+#if EXCLUSIVE
+    store(i$k, combine(base, before));
+#repeat j 3
+    store(i$k + ${j + 1}u, inclusive$j);
+#end
+#else
+#repeat j 4
+    store(i$k + ${j}u, inclusive$j);
+#end
+#endif
+  }
+#end
+#if INCLUDE_INITIAL
+  if (tile == 0u && thread == 0u) { output[params.initial_at] = initial(); }
+#endif
+}
