@@ -88,8 +88,22 @@ struct Lanes {
     return select(ones, yes, no);
   }
 
+#if HWY_TARGET == HWY_SCALAR
   static HWY_INLINE void load_group(const T* in, V& v0, V& v1, V& v2, V& v3) {
-    if constexpr (blockwise || count == 1) {
+    v0 = hn::LoadU(d, in);
+    v1 = hn::LoadU(d, in + 1);
+    v2 = hn::LoadU(d, in + 2);
+    v3 = hn::LoadU(d, in + 3);
+  }
+  static HWY_INLINE void store_group(V v0, V v1, V v2, V v3, T* out) {
+    hn::StoreU(v0, d, out);
+    hn::StoreU(v1, d, out + 1);
+    hn::StoreU(v2, d, out + 2);
+    hn::StoreU(v3, d, out + 3);
+  }
+#else
+  static HWY_INLINE void load_group(const T* in, V& v0, V& v1, V& v2, V& v3) {
+    if constexpr (blockwise) {
       v0 = hn::LoadU(d, in);
       v1 = hn::LoadU(d, in + count);
       v2 = hn::LoadU(d, in + 2 * count);
@@ -100,7 +114,7 @@ struct Lanes {
     }
   }
   static HWY_INLINE void store_group(V v0, V v1, V v2, V v3, T* out) {
-    if constexpr (blockwise || count == 1) {
+    if constexpr (blockwise) {
       transpose_blocks(v0, v1, v2, v3);
       hn::StoreU(v0, d, out);
       hn::StoreU(v1, d, out + count);
@@ -110,6 +124,7 @@ struct Lanes {
       hn::StoreInterleaved4(v0, v1, v2, v3, d, out);
     }
   }
+#endif
 
  private:
   template <class Test>
@@ -123,20 +138,20 @@ struct Lanes {
     return hn::IfThenElse(hn::MaskFromVec(hn::BitCast(d, hn::LoadU(di, ones.data()))), yes, no);
   }
 
+#if HWY_TARGET != HWY_SCALAR
   // Transposes the 4 x 4 elements in each block of 128 bits; its own inverse.
   static HWY_INLINE void transpose_blocks(V& v0, V& v1, V& v2, V& v3) {
-    if constexpr (blockwise) {
-      const hn::RepartitionToWide<D> wide;
-      const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, v0, v1));
-      const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, v2, v3));
-      const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, v0, v1));
-      const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, v2, v3));
-      v0 = hn::BitCast(d, hn::InterleaveLower(wide, low01, low23));
-      v1 = hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23));
-      v2 = hn::BitCast(d, hn::InterleaveLower(wide, high01, high23));
-      v3 = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
-    }
+    const hn::RepartitionToWide<D> wide;
+    const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, v0, v1));
+    const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, v2, v3));
+    const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, v0, v1));
+    const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, v2, v3));
+    v0 = hn::BitCast(d, hn::InterleaveLower(wide, low01, low23));
+    v1 = hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23));
+    v2 = hn::BitCast(d, hn::InterleaveLower(wide, high01, high23));
+    v3 = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
   }
+#endif
 };
 
 }  // namespace cumulo::cpu::HWY_NAMESPACE

@@ -102,9 +102,10 @@ HWY_INLINE hn::Vec<hn::ScalableTag<T>> lane_prefixes(hn::Vec<hn::ScalableTag<T>>
   }
 }
 
-// Scans one row from `before`, which every lane holds, and returns the row's own total likewise.
+// Scans one row of a strip and returns the row's own total in every lane. `base` is what stands
+// before the strip, `before_row` what stands before the row in it; every lane holds them.
 template <Operator op, class T, class V>
-HWY_INLINE V scan_row(const T* in, T* out, V before, ScanKind kind) {
+HWY_INLINE V scan_row(const T* in, T* out, V base, V before_row, ScanKind kind) {
   using L = Lanes<T>;
   constexpr std::size_t groups = order::quads_per_row / L::count;
   constexpr std::size_t group = order::quad * L::count;
@@ -125,15 +126,15 @@ HWY_INLINE V scan_row(const T* in, T* out, V before, ScanKind kind) {
   }
   V last = hn::Set(L::d, absent<T>(op));
   for (std::size_t g = 0; g < groups; ++g) {
-    const V c = combine<op>(before, L::if_first(last, L::quad_before(prefix[g])));
+    const V c = combine<op>(before_row, L::if_first(last, L::quad_before(prefix[g])));
     last = L::last_quad(prefix[g]);
-    const V q0 = combine<op>(c, p[g][0]);
-    const V q1 = combine<op>(c, p[g][1]);
-    const V q2 = combine<op>(c, p[g][2]);
+    const V q0 = combine<op>(base, combine<op>(c, p[g][0]));
+    const V q1 = combine<op>(base, combine<op>(c, p[g][1]));
+    const V q2 = combine<op>(base, combine<op>(c, p[g][2]));
     if (kind == ScanKind::inclusive) {
-      L::store_group(q0, q1, q2, combine<op>(c, p[g][3]), out + g * group);
+      L::store_group(q0, q1, q2, combine<op>(base, combine<op>(c, p[g][3])), out + g * group);
     } else {
-      L::store_group(c, q0, q1, q2, out + g * group);
+      L::store_group(combine<op>(base, c), q0, q1, q2, out + g * group);
     }
   }
   return last;
@@ -143,12 +144,26 @@ template <Operator op, class T>
 void scan_strip(const T* in, T* out, T base, ScanKind kind) {
   using L = Lanes<T>;
   const auto start = hn::Set(L::d, base);
-  typename L::V prefix[order::rows_per_strip];  // Sklansky's inclusive prefixes of the row totals
+  // The rows done so far, as a binary counter of aligned blocks: block[b] holds the total of 2^b
+  // rows for each bit b that is set in their number.
+  typename L::V block[3];
   for (std::size_t r = 0; r < order::rows_per_strip; ++r) {
-    const auto before = r == 0 ? start : combine<op>(start, prefix[r - 1]);
-    prefix[r] = scan_row<op>(in + r * order::row, out + r * order::row, before, kind);
-    for (std::size_t half = 1; half < order::rows_per_strip; half *= 2) {
-      if ((r & half) != 0) prefix[r] = combine<op>(prefix[(r & ~(2 * half - 1)) + half - 1], prefix[r]);
+    // Sklansky's prefix: those blocks, the largest first, folded from the right.
+    auto before = hn::Set(L::d, absent<T>(op));
+    bool empty = true;
+    for (std::size_t b = 0; b < 3; ++b) {
+      if ((r >> b & 1) == 0) continue;
+      before = empty ? block[b] : combine<op>(block[b], before);
+      empty = false;
+    }
+    auto total =
+        scan_row<op>(in + r * order::row, out + r * order::row, start, before, kind);
+    for (std::size_t b = 0; b < 3; ++b) {
+      if ((r >> b & 1) == 0) {
+        block[b] = total;
+        break;
+      }
+      total = combine<op>(block[b], total);
     }
   }
 }

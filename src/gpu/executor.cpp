@@ -1,7 +1,6 @@
 #include "gpu/executor.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace cumulo::gpu {
 namespace {
@@ -103,21 +102,21 @@ Result<void> PreparedPlan::record(WGPUCommandEncoder encoder,
     recorded_ = 1;
   }
   // Consecutive dispatches share a pass: WebGPU orders them, each sees what the one before wrote.
-  std::optional<ComputePass> pass;
+  ComputePass pass;
   const auto end_pass = [&] {
-    if (pass) wgpuComputePassEncoderEnd(pass->get());
-    pass.reset();
+    if (pass) wgpuComputePassEncoderEnd(pass.get());
+    pass = {};
   };
   std::size_t group = 0;
   for (const PlanStep& step : plan_.steps) {
     if (const auto* dispatch = std::get_if<DispatchStep>(&step)) {
-      if (!pass) pass.emplace(wgpuCommandEncoderBeginComputePass(encoder, nullptr));
-      wgpuComputePassEncoderSetPipeline(pass->get(),
+      if (!pass) pass = ComputePass(wgpuCommandEncoderBeginComputePass(encoder, nullptr));
+      wgpuComputePassEncoderSetPipeline(pass.get(),
                                         pipelines_[dispatch->kernel]->pipeline.get());
-      wgpuComputePassEncoderSetBindGroup(pass->get(), 0, (*bound)->groups[group++].get(), 0,
+      wgpuComputePassEncoderSetBindGroup(pass.get(), 0, (*bound)->groups[group++].get(), 0,
                                          nullptr);
       const auto& grid = dispatch->workgroups;
-      wgpuComputePassEncoderDispatchWorkgroups(pass->get(), grid[0], grid[1], grid[2]);
+      wgpuComputePassEncoderDispatchWorkgroups(pass.get(), grid[0], grid[1], grid[2]);
     } else if (const auto* clear = std::get_if<ClearStep>(&step)) {
       end_pass();
       const BoundBuffer buffer = resolve(clear->buffer, external);

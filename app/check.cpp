@@ -1,0 +1,148 @@
+#include "check.hpp"
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "cumulo/operator.hpp"
+
+namespace cumulo::app {
+
+const char* const check_promise =
+    "--check compares every result with a sequential computation on the CPU.\n"
+    "Integers, min and max, and algorithm serial: exactly.\n"
+    "add of f32 and f64: |difference| <= 4 (log2 n + 4) eps S, where S is the sum of |x|\n"
+    "up to there. mul: the same, relative to the result, with n for log2 n.\n"
+    "eps is 2^-23 (f32) or 2^-52 (f64); the sequential sum is taken in f64 (long double).\n"
+    "NaN equals NaN. Where S leaves the type's range, so may the result.";
+
+namespace {
+
+// Computes in the element type itself.
+template <Element T>
+class ExactReference {
+ public:
+  ExactReference(Operator op, T start) : op_(op), value_(start) {}
+
+  void add(T x) {
+    value_ = fresh_ ? first(x) : combine(op_, value_, x);
+    fresh_ = false;
+  }
+  void start_with(T init) {
+    value_ = init;
+    fresh_ = false;
+  }
+  T expected() const { return value_; }
+  bool agrees(T found) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(value_)) return std::isnan(found);
+    }
+    return found == value_;
+  }
+
+ private:
+  // The first element stands alone: identity + (-0) would be +0.
+  static T first(T x) { return x; }
+
+  Operator op_;
+  T value_;
+  bool fresh_ = true;
+};
+
+// Computes add and mul in a wider type and knows how far rounding may have led.
+template <Element T>
+class RoundedReference {
+  using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+  using limits = std::numeric_limits<T>;
+
+ public:
+  RoundedReference(Operator op, std::uint64_t n, T start)
+      : multiply_(op == Operator::mul),
+        value_(start),
+        depth_(multiply_ ? static_cast<Wide>(n) : std::log2(static_cast<Wide>(n + 2))) {}
+
+  void add(T x) {
+    const Wide wide = x;
+    if (multiply_) {
+      value_ *= wide;
+      if (x != 0 && std::isfinite(x)) exponents_ += std::abs(std::ilogb(wide)) + 1;
+    } else {
+      value_ += wide;
+      magnitude_ += std::abs(wide);
+    }
+    ++count_;
+  }
+  void start_with(T init) {
+    if (!multiply_) value_ = 0;
+    add(init);
+  }
+  T expected() const { return static_cast<T>(value_); }
+  bool agrees(T found) const {
+    if (std::isnan(value_)) return std::isnan(found);
+    // Some partial result may have left the range where the sequential one did not.
+    const bool left_range = multiply_ ? exponents_ >= limits::max_exponent - 2
+                                      : !(magnitude_ < static_cast<Wide>(limits::max()));
+    if (left_range && (multiply_ || !std::isfinite(found))) return true;
+    if (std::isinf(expected())) return found == expected();
+    // A device may take numbers below the smallest normal one for 0.
+    const Wide flushed = static_cast<Wide>(limits::min()) * static_cast<Wide>(count_ + 1);
+    const Wide scale = multiply_ ? std::abs(value_) : magnitude_;
+    const Wide eps = limits::epsilon();
+    return std::abs(static_cast<Wide>(found) - value_) <= 4 * (depth_ + 4) * eps * scale + flushed;
+  }
+
+ private:
+  bool multiply_;
+  Wide value_;
+  Wide depth_;
+  Wide magnitude_ = 0;
+  std::int64_t exponents_ = 0;  // a bound on how far any partial product is from 1, as a power of 2
+  std::uint64_t count_ = 0;
+};
+
+template <Element T, class Reference>
+std::optional<Difference> compare(const ScanDescription& d, const std::vector<T>& in,
+                                  const std::vector<T>& out, T total, Reference reference) {
+  if (d.init) reference.start_with(std::get<T>(*d.init));
+  std::optional<Difference> first;
+  const auto look = [&](std::uint64_t index, T found) {
+    // In reverse the comparison runs from the end; the first difference is the one met last.
+    if (reference.agrees(found) || (first && !d.reverse)) return;
+    first = Difference{index, reference.expected(), found};
+  };
+  const std::uint64_t n = in.size();
+  if (d.include_initial) look(d.reverse ? n : 0, out[d.reverse ? n : 0]);
+  const bool before = d.kind == ScanKind::exclusive && !d.include_initial;
+  const std::uint64_t shift = d.include_initial && !d.reverse ? 1 : 0;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    const std::uint64_t element = d.reverse ? n - 1 - i : i;
+    if (before) look(element, out[element]);
+    reference.add(in[element]);
+    if (!before) look(element + shift, out[element + shift]);
+    if (first && !d.reverse) return first;
+  }
+  if (!first) look(out.size(), total);
+  return first;
+}
+
+}  // namespace
+
+std::optional<Difference> first_difference(const ScanDescription& description, const Values& in,
+                                           const Values& out, const Scalar& total, bool exact) {
+  return with_type(description.type, [&]<class T>() {
+    const auto& x = std::get<std::vector<T>>(in);
+    const auto& y = std::get<std::vector<T>>(out);
+    const T start = identity<T>(description.op);
+    const T whole = std::get<T>(total);
+    if constexpr (std::is_floating_point_v<T>) {
+      const bool rounds = description.op == Operator::add || description.op == Operator::mul;
+      if (rounds && !exact) {
+        return compare(description, x, y, whole,
+                       RoundedReference<T>(description.op, x.size(), start));
+      }
+    }
+    return compare(description, x, y, whole, ExactReference<T>(description.op, start));
+  });
+}
+
+}  // namespace cumulo::app

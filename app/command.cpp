@@ -1,0 +1,127 @@
+#include "command.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "report.hpp"
+
+namespace cumulo::app {
+namespace {
+
+constexpr std::array commands{
+    Command{"scan", "prefix sums (or products, minima ...) of a file of numbers", run_scan},
+    Command{"devices", "all adapters, their limits, and for each one not usable the reason",
+            run_devices},
+    Command{"demo", "two lessons on prefix sums: numbers, verdicts, times, pictures", run_demo},
+    Command{"plan", "what a device would be told to do; needs none", run_plan},
+    Command{"help", "this list, or a command's options with a worked example", run_help},
+    Command{"version", "the version of cumulo", run_version},
+};
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+Error surplus(const CLI::App& app, const std::vector<std::string>& left_over) {
+  const auto option = std::ranges::find_if(
+      left_over, [](const std::string& word) { return word.size() > 1 && word[0] == '-'; });
+  if (option == left_over.end()) {
+    return {ErrorKind::bad_argument,
+            fmt::format("{} takes no further argument '{}'", app.get_name(), left_over.front())};
+  }
+  const std::string word = option->substr(0, option->find('='));
+  std::string message = fmt::format("{} has no option {}", app.get_name(), word);
+  const std::vector<std::string> names = option_names(app);
+  if (const auto near = nearest(word, names); !near.empty()) {
+    message += fmt::format("; did you mean {}?", near);
+  }
+  return {ErrorKind::bad_argument, std::move(message)};
+}
+
+}  // namespace
+
+int exit_status(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::bad_argument:
+    case ErrorKind::unsupported:
+    case ErrorKind::file: return bad_request;
+    case ErrorKind::no_device: return no_device;
+    case ErrorKind::out_of_memory:
+    case ErrorKind::device_lost:
+    case ErrorKind::validation:
+    case ErrorKind::stalled: break;
+  }
+  return device_failed;
+}
+
+std::span<const Command> all_commands() { return commands; }
+
+bool wants_json(const Arguments& arguments) {
+  return std::ranges::find(arguments, "--json") != arguments.end();
+}
+
+std::optional<int> parse_arguments(CLI::App& app, const Arguments& arguments) {
+  const bool json = wants_json(arguments);
+  app.allow_extras();
+  app.get_formatter()->column_width(34);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return print_text(app.help());
+  } catch (const CLI::ParseError& error) {
+    return report_error({ErrorKind::bad_argument, app.get_name() + ": " + error.what()}, json);
+  }
+  if (const auto left_over = app.remaining(); !left_over.empty()) {
+    return report_error(surplus(app, left_over), json);
+  }
+  return std::nullopt;
+}
+
+std::string_view nearest(std::string_view word, std::span<const std::string> known) {
+  std::string_view best;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;  // further is another word
+  for (const std::string& candidate : known) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+Error unknown_word(std::string_view what, std::string_view word,
+                   std::span<const std::string> known) {
+  std::string message =
+      fmt::format("{} '{}' is unknown; known are {}", what, word, fmt::join(known, ", "));
+  if (const auto near = nearest(word, known); !near.empty()) {
+    message += fmt::format("; did you mean {}?", near);
+  }
+  return {ErrorKind::bad_argument, std::move(message)};
+}
+
+}  // namespace cumulo::app

@@ -1,0 +1,201 @@
+// .csv and .tsv: rows of fields after RFC 4180, with a header line or without.
+#include <algorithm>
+#include <charconv>
+
+#include "formats/parse_values.hpp"
+#include "formats/readers.hpp"
+
+namespace cumulo::app {
+namespace {
+
+enum class FieldEnd : std::uint8_t { separator, line, text };
+
+struct Field {
+  std::string_view content;  // of a quoted field what stands between its quotes, "" not yet "
+  FieldEnd end = FieldEnd::text;
+  bool quoted = false;
+  const char* fault = nullptr;  // what is wrong with its quotes
+};
+
+// Reads one field at p and moves p behind it and its separator or line end.
+Field next_field(const char*& p, const char* const end, char separator) {
+  Field field;
+  const char* first = p;
+  if (p != end && *p == '"') {
+    field.quoted = true;
+    first = ++p;
+    while (true) {
+      p = std::find(p, end, '"');
+      if (p == end) {
+        field.fault = "a quoted field does not end";
+        return field;
+      }
+      if (p + 1 == end || p[1] != '"') break;
+      p += 2;
+    }
+    field.content = {first, p++};
+    if (p != end && *p != separator && *p != '\n' && *p != '\r') {
+      field.fault = "more text after a closing quote";
+      return field;
+    }
+  } else {
+    while (p != end && *p != separator && *p != '\n' && *p != '\r') ++p;
+    field.content = {first, p};
+  }
+  if (p == end) return field;
+  field.end = *p == separator ? FieldEnd::separator : FieldEnd::line;
+  const bool pair = *p == '\r' && p + 1 != end && p[1] == '\n';
+  p += pair ? 2 : 1;
+  return field;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return text.substr(text.size());
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string unquoted(const Field& field) {
+  std::string text(trimmed(field.content));
+  if (!field.quoted) return text;
+  for (std::size_t at = 0; (at = text.find("\"\"", at)) != std::string::npos; ++at)
+    text.erase(at, 1);
+  return text;
+}
+
+class DelimitedSource {
+ public:
+  DelimitedSource(std::string_view text, char separator, std::string name)
+      : text_(text), separator_(separator), name_(std::move(name)) {
+    // Line ends after the last row are no rows.
+    while (text_.ends_with('\n') || text_.ends_with('\r')) text_.remove_suffix(1);
+  }
+
+  std::string_view text() const { return text_; }
+  const std::string& name() const { return name_; }
+  std::string column_name() const { return header_.empty() ? "" : header_[column_]; }
+
+  // Reads the first row: how many columns there are, and whether they have names.
+  Result<void> read_header();
+  Result<void> choose_column(const std::optional<std::string>& wanted);
+
+  template <class Sink>
+  Result<bool> each(Sink&& sink) const {
+    const char* p = text_.data() + body_;
+    const char* const end = text_.data() + text_.size();
+    while (p != end) {
+      const char* const row = p;
+      std::size_t columns = 0;
+      Field field;
+      do {
+        const char* const start = p;
+        field = next_field(p, end, separator_);
+        if (field.fault) return fault(start, field.fault);
+        if (columns++ == column_ && !sink(trimmed(field.content))) return false;
+      } while (field.end == FieldEnd::separator);
+      if (columns != columns_) return ragged(row, columns);
+    }
+    return true;
+  }
+
+ private:
+  std::unexpected<Error> fault(const char* at, const std::string& what) const {
+    const auto offset = static_cast<std::size_t>(at - text_.data());
+    return refused(", " + place(text_, offset) + ": " + what);
+  }
+  std::unexpected<Error> ragged(const char* row, std::size_t columns) const {
+    const auto fields = [](std::size_t n) {
+      return std::to_string(n) + (n == 1 ? " field" : " fields");
+    };
+    const auto offset = static_cast<std::size_t>(row - text_.data());
+    std::string where = place(text_, offset);
+    where.resize(where.find(','));
+    return refused(", " + where + ": " + fields(columns) + " where the first line has " +
+                   fields(columns_));
+  }
+  std::unexpected<Error> refused(const std::string& what) const {
+    return std::unexpected{Error{ErrorKind::bad_argument, name_ + what}};
+  }
+  std::string list_columns() const;
+
+  std::string_view text_;
+  char separator_;
+  std::string name_;
+  std::vector<std::string> header_;  // empty where there is none
+  std::size_t columns_ = 0;
+  std::size_t column_ = 0;
+  std::size_t body_ = 0;  // where the rows of numbers begin
+};
+
+Result<void> DelimitedSource::read_header() {
+  if (text_.empty()) return {};
+  const char* p = text_.data();
+  const char* const end = p + text_.size();
+  bool has_names = false;
+  Field field;
+  do {
+    const char* const start = p;
+    field = next_field(p, end, separator_);
+    if (field.fault) return fault(start, field.fault);
+    header_.push_back(unquoted(field));
+    if (!header_.back().empty() && !is_number(header_.back())) has_names = true;
+  } while (field.end == FieldEnd::separator);
+  columns_ = header_.size();
+  if (has_names) {
+    body_ = static_cast<std::size_t>(p - text_.data());
+  } else {
+    header_.clear();
+  }
+  return {};
+}
+
+std::string DelimitedSource::list_columns() const {
+  constexpr std::size_t most = 20;
+  if (columns_ == 0) return "it has no columns";
+  if (header_.empty()) {
+    return columns_ == 1 ? "it has one column without a name: 0"
+                         : "its columns have no names: 0 to " + std::to_string(columns_ - 1);
+  }
+  std::string list = columns_ == 1 ? "its column is " : "its columns are ";
+  for (std::size_t i = 0; i < std::min(columns_, most); ++i) list += (i ? ", " : "") + header_[i];
+  return columns_ > most ? list + " and " + std::to_string(columns_ - most) + " more" : list;
+}
+
+Result<void> DelimitedSource::choose_column(const std::optional<std::string>& wanted) {
+  if (!wanted) {
+    if (columns_ > 1) {
+      return refused(" has " + std::to_string(columns_) +
+                     " columns; choose one with --column: " + list_columns());
+    }
+    return {};
+  }
+  const auto named = std::count(header_.begin(), header_.end(), *wanted);
+  if (named > 1) return refused(" has several columns '" + *wanted + "'; choose by index from 0");
+  if (named == 1) {
+    column_ = static_cast<std::size_t>(std::find(header_.begin(), header_.end(), *wanted) -
+                                       header_.begin());
+    return {};
+  }
+  const char* const last = wanted->data() + wanted->size();
+  const auto [end, error] = std::from_chars(wanted->data(), last, column_);
+  if (error == std::errc{} && end == last && column_ < columns_) return {};
+  return refused(" has no column '" + *wanted + "'; " + list_columns());
+}
+
+}  // namespace
+
+Result<Array> read_delimited(std::string_view bytes, char separator, const std::string& name,
+                             const ReadOptions& options) {
+  DelimitedSource source(without_mark(bytes), separator, name);
+  if (auto read = source.read_header(); !read) return std::unexpected{std::move(read.error())};
+  if (auto chosen = source.choose_column(options.column); !chosen) {
+    return std::unexpected{std::move(chosen.error())};
+  }
+  auto values = parse_values(source, options.type, options.show_progress);
+  if (!values) return std::unexpected{std::move(values.error())};
+  return Array{
+      .values = std::move(*values), .column = source.column_name(), .inferred = !options.type};
+}
+
+}  // namespace cumulo::app

@@ -1,0 +1,69 @@
+#include "formats/format.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace cumulo::app {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Format>, 6> formats{{{"npy", Format::npy},
+                                                                      {"csv", Format::csv},
+                                                                      {"tsv", Format::tsv},
+                                                                      {"txt", Format::txt},
+                                                                      {"bin", Format::bin},
+                                                                      {"raw", Format::raw}}};
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+}  // namespace
+
+std::optional<Format> parse_format(std::string_view name) {
+  const auto found = std::ranges::find(formats, name, [](const auto& f) { return f.first; });
+  if (found == formats.end()) return std::nullopt;
+  return found->second;
+}
+
+Result<Format> format_of(const std::string& path) {
+  const std::string extension = lower(std::filesystem::path(path).extension().string());
+  const auto format = parse_format(extension.empty() ? "" : extension.substr(1));
+  if (format) return *format;
+  return std::unexpected{
+      Error{ErrorKind::bad_argument,
+            "'" + path + "' has " +
+                (extension.empty() ? "no extension" : "the unknown extension '" + extension + "'") +
+                "; known are .npy, .csv, .tsv, .txt, .bin and .raw"}};
+}
+
+Result<Array> read_array(const std::string& path, std::optional<Format> format,
+                         const ReadOptions& options) {
+  if (!format && path == "-") format = Format::txt;
+  if (!format) {
+    auto known = format_of(path);
+    if (!known) return std::unexpected{std::move(known.error())};
+    format = *known;
+  }
+  const std::string source = source_name(path);
+  const bool has_columns = *format == Format::csv || *format == Format::tsv;
+  if (options.column && !has_columns) {
+    return std::unexpected{Error{ErrorKind::bad_argument,
+                                 "--column is for .csv and .tsv; " + source + " has no columns"}};
+  }
+  auto bytes = read_whole(path, options.show_progress);
+  if (!bytes) return std::unexpected{std::move(bytes.error())};
+  switch (*format) {
+    case Format::npy: return read_npy(*bytes, source, options);
+    case Format::csv: return read_delimited(*bytes, ',', source, options);
+    case Format::tsv: return read_delimited(*bytes, '\t', source, options);
+    case Format::bin:
+    case Format::raw: return read_raw(*bytes, source, options);
+    case Format::txt: break;
+  }
+  return read_text(*bytes, source, options);
+}
+
+}  // namespace cumulo::app

@@ -1,0 +1,64 @@
+#include "formats/pending_names.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstring>
+
+#include "formats/file.hpp"
+
+namespace cumulo::app {
+namespace {
+
+constexpr std::size_t slots = 8;
+constexpr std::size_t longest_path = 4096;
+
+struct Slot {
+  std::atomic<bool> taken = false;
+  std::array<char, longest_path> path{};
+};
+
+// A signal handler can reach nothing but what is static.
+std::array<Slot, slots> pending;
+
+void remove_pending_and_end(int signal_number) {
+  for (const Slot& slot : pending) {
+    if (slot.taken.load()) unlink(slot.path.data());
+  }
+  std::signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+}  // namespace
+
+int remember_pending(const std::string& path) {
+  if (path.size() >= longest_path) return -1;
+  for (std::size_t i = 0; i < slots; ++i) {
+    if (pending[i].taken.load()) continue;
+    std::memcpy(pending[i].path.data(), path.c_str(), path.size() + 1);
+    pending[i].taken.store(true);
+    return static_cast<int>(i);
+  }
+  return -1;
+}
+
+void forget_pending(int slot) {
+  if (slot >= 0) pending[static_cast<std::size_t>(slot)].taken.store(false);
+}
+
+void install_signal_handlers() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    // A signal the parent has switched off (nohup) stays off.
+    struct sigaction old{};
+    if (sigaction(number, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) continue;
+    struct sigaction action{};
+    action.sa_handler = remove_pending_and_end;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(number, &action, nullptr);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+}  // namespace cumulo::app

@@ -1,0 +1,45 @@
+// Options that several subcommands have.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cumulo/device.hpp"
+#include "cumulo/error.hpp"
+#include "cumulo/scan_description.hpp"
+
+namespace cumulo::app {
+
+struct ReportArguments {
+  bool json = false;
+  bool quiet = false;
+};
+void add_report_options(CLI::App& app, ReportArguments& arguments);
+
+void add_device_option(CLI::App& app, std::string& device);
+// Device::open for the option's word.
+Result<Device> open_device(const std::string& word);
+
+// What to scan, as words of the command line.
+struct ScanArguments {
+  bool exclusive = false;
+  bool reverse = false;
+  bool include_initial = false;
+  std::string op = "add";
+  std::string algorithm = "auto";
+  std::optional<std::string> init;
+};
+void add_scan_options(CLI::App& app, ScanArguments& arguments);
+
+// The description without n and init, which need the input's size and type.
+Result<ScanDescription> parse_scan(const ScanArguments& arguments);
+Result<std::optional<Scalar>> parse_init(const ScanArguments& arguments, Type type);
+
+Result<std::optional<Type>> parse_dtype(const std::optional<std::string>& word);
+
+// "1048576", "1e6" or "2^20".
+Result<std::uint64_t> parse_count(const std::string& option, const std::string& word);
+
+}  // namespace cumulo::app

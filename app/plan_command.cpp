@@ -1,0 +1,99 @@
+// cumulo plan: what a device would be told to do. No device is looked at.
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "cumulo/plan.hpp"
+#include "formats/file.hpp"
+#include "options.hpp"
+#include "report.hpp"
+
+namespace cumulo::app {
+namespace {
+
+constexpr const char* example =
+    "Example\n"
+    "  cumulo plan scan --n 1e6 --exclusive\n"
+    "prints the buffers, kernels and steps of a scan of a million u32 on a device that has no "
+    "more\n"
+    "than every WebGPU device.\n"
+    "  cumulo devices --json      (the traits of the devices here)\n"
+    "  cumulo plan scan --n 2^28 --traits traits.json --json\n"
+    "prints the plan for a device with those traits, as JSON.\n";
+
+struct Request {
+  std::string primitive;
+  std::string n = "1e6";
+  std::string type = "u32";
+  std::string traits_file;
+  ScanArguments scan;
+  bool json = false;
+  bool wgsl = false;
+};
+
+Result<Traits> read_traits(const std::string& path) {
+  if (path.empty()) return Traits{};
+  auto text = read_whole(path, false);
+  if (!text) return std::unexpected{std::move(text.error())};
+  auto traits = traits_from_json(*text);
+  if (!traits) traits.error().message = source_name(path) + ": " + traits.error().message;
+  return traits;
+}
+
+Result<Plan> make_plan(const Request& r) {
+  if (r.primitive != "scan") {
+    const std::string known[] = {"scan"};
+    if (r.primitive.empty()) {
+      return std::unexpected{
+          Error{ErrorKind::bad_argument, "plan needs a primitive: cumulo plan scan"}};
+    }
+    return std::unexpected{unknown_word("the primitive", r.primitive, known)};
+  }
+  auto description = parse_scan(r.scan);
+  if (!description) return std::unexpected{std::move(description.error())};
+  auto n = parse_count("--n", r.n);
+  if (!n) return std::unexpected{std::move(n.error())};
+  auto type = parse_dtype(r.type);
+  if (!type) return std::unexpected{std::move(type.error())};
+  auto init = parse_init(r.scan, **type);
+  if (!init) return std::unexpected{std::move(init.error())};
+  auto traits = read_traits(r.traits_file);
+  if (!traits) return std::unexpected{std::move(traits.error())};
+  description->n = *n;
+  description->type = **type;
+  description->init = *init;
+  return plan_scan(*description, *traits);
+}
+
+}  // namespace
+
+int run_plan(const Arguments& arguments) {
+  Request r;
+  CLI::App app("What a device would be told to do; needs no device.", "cumulo plan");
+  app.add_option("PRIMITIVE", r.primitive, "scan");
+  app.add_option("--n", r.n, "the number of elements: 1048576, 1e6 or 2^20 (1e6)");
+  app.add_option("--type,--dtype", r.type, "u32, i32, f32, u64, i64 or f64 (u32)");
+  add_scan_options(app, r.scan);
+  app.add_option("--traits", r.traits_file,
+                 "a JSON file of limits and features (WebGPU's defaults)");
+  app.add_flag("--json", r.json, "one JSON object on standard output");
+  app.add_flag("--wgsl", r.wgsl, "with the text of the kernels");
+  app.footer(example);
+  if (const auto status = parse_arguments(app, arguments)) return *status;
+
+  auto plan = make_plan(r);
+  if (!plan) return report_error(plan.error(), r.json);
+  if (r.json) {
+    Json object = json_object("plan");
+    object["plan"] = Json::parse(to_json(*plan, r.wgsl));
+    return print_json(object);
+  }
+  std::string text = to_text(*plan);
+  if (r.wgsl) {
+    for (const PlanKernel& kernel : plan->kernels) {
+      text += fmt::format("\n// kernel {}\n{}", kernel.name, kernel.wgsl);
+    }
+  }
+  return print_text(text);
+}
+
+}  // namespace cumulo::app

@@ -1,0 +1,43 @@
+// What the command says: text, JSON (schema "cumulo/1") and errors.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cumulo/device.hpp"
+#include "cumulo/error.hpp"
+#include "cumulo/plan.hpp"
+#include "cumulo/type.hpp"
+
+namespace cumulo::app {
+
+using Json = nlohmann::ordered_json;
+
+// An object that begins with the schema and the primitive.
+Json json_object(std::string_view primitive);
+
+// 64-bit integers beyond 2^53 and numbers that are not finite become strings.
+Json json_value(const Scalar& value);
+Json json_device(const DeviceInfo& device);
+Json json_counts(const Counts& counts);
+Json json_time(const std::optional<Timing>& timing);
+
+// "NVIDIA L4 (webgpu, discrete)"
+std::string describe_device(const DeviceInfo& device);
+// "0.012 ms (median of 5, device clock)"
+std::string describe_time(const Timing& timing);
+
+// To standard output; a reader that went away is no error. Returns the exit status.
+int print_text(std::string_view text);
+int print_json(const Json& object);
+
+// One line to standard error.
+void say(std::string_view line);
+
+// Says what went wrong on standard error, and with json as the one object on standard output.
+// Returns the exit status.
+int report_error(const Error& error, bool json);
+
+}  // namespace cumulo::app

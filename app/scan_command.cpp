@@ -1,0 +1,326 @@
+// cumulo scan: a file of numbers in, its prefixes out.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <optional>
+#include <utility>
+
+#include "check.hpp"
+#include "command.hpp"
+#include "cumulo/scan.hpp"
+#include "formats/format.hpp"
+#include "options.hpp"
+#include "picture/picture.hpp"
+#include "report.hpp"
+
+namespace cumulo::app {
+namespace {
+
+constexpr std::uint32_t timed_runs = 5;
+constexpr std::size_t most_json_values = 4096;
+
+constexpr const char* example =
+    "Example\n"
+    "  printf '3 1 4 1 5 9 2 6' | cumulo scan - --exclusive\n"
+    "prints 0 3 4 8 9 14 23 25, a value a line: where each group of so many items starts.\n"
+    "  cumulo scan sales.csv --column sold -o totals.npy --check --picture totals.png\n"
+    "writes the running totals of a column, compares each with a plain loop, and draws them.\n"
+    "\n"
+    "Arrays of several dimensions are scanned as one row of numbers, the last index fastest.\n"
+    "Text without --dtype is u32 where its integers fit, else i32, i64 or u64, else f32.\n"
+    "JSON adds op, kind, reverse, inferred and, for the teaching forms, counts.\n";
+
+struct Request {
+  ScanArguments scan;
+  ReportArguments report;
+  std::string input;
+  std::optional<std::string> output;
+  std::optional<std::string> picture;
+  std::optional<std::string> dtype;
+  std::optional<std::string> column;
+  std::optional<std::string> format_word;
+  std::string device = "auto";
+  bool check = false;
+  bool time = false;
+  bool force = false;
+  std::optional<std::string> break_word;
+
+  // What the words mean.
+  ScanDescription description = {};
+  std::optional<Type> type = std::nullopt;
+  std::optional<Format> input_format = std::nullopt;
+  Format output_format = Format::txt;
+  std::optional<std::uint64_t> broken = std::nullopt;
+};
+
+struct Outcome {
+  Array result;
+  ScanReport report;
+  DeviceInfo device;
+  std::optional<Difference> difference = std::nullopt;
+};
+
+void add_options(CLI::App& app, Request& r) {
+  app.add_option("IN", r.input, "a file, or - for standard input: .npy .csv .tsv .txt .bin .raw");
+  app.add_option("-o,--output", r.output,
+                 "a file to write, by its extension; else text, a value a line");
+  add_scan_options(app, r.scan);
+  add_device_option(app, r.device);
+  app.add_option("--dtype", r.dtype, "u32, i32, f32, u64, i64 or f64; needed for .bin and .raw");
+  app.add_option("--column", r.column, "of a .csv or .tsv: its name, or its index from 0");
+  app.add_option("--format", r.format_word, "read IN as npy, csv, tsv, txt, bin or raw");
+  app.add_flag("--check", r.check, "compare every element with a sequential computation");
+  app.add_flag("--time", r.time, "the median time of 5 runs, and its clock");
+  app.add_option("--picture", r.picture, "draw the running totals: a .png, .svg or .pdf");
+  app.add_flag("--force", r.force, "overwrite files that are there");
+  add_report_options(app, r.report);
+  app.add_option("--break-element", r.break_word, "")->group("");
+}
+
+Result<void> check_files(Request& r) {
+  if (r.output == "-") r.output.reset();
+  if (r.output) {
+    auto format = format_of(*r.output);
+    if (!format) return std::unexpected{std::move(format.error())};
+    r.output_format = *format;
+    if (auto free = check_writable(*r.output, r.input, r.force); !free) return free;
+  }
+  if (!r.picture) return {};
+  if (auto known = picture::check_picture_path(*r.picture); !known) return known;
+  if (r.output && *r.output == *r.picture) {
+    return std::unexpected{
+        Error{ErrorKind::bad_argument, "-o and --picture name the same file '" + *r.picture + "'"}};
+  }
+  return check_writable(*r.picture, r.input, r.force);
+}
+
+// All that can be said before the input is read.
+Result<void> interpret(Request& r) {
+  if (r.input.empty()) {
+    return std::unexpected{
+        Error{ErrorKind::bad_argument,
+              "scan needs an input: a file of numbers, or - for standard input"}};
+  }
+  auto description = parse_scan(r.scan);
+  if (!description) return std::unexpected{std::move(description.error())};
+  r.description = *description;
+  auto type = parse_dtype(r.dtype);
+  if (!type) return std::unexpected{std::move(type.error())};
+  r.type = *type;
+  if (r.format_word) {
+    r.input_format = parse_format(*r.format_word);
+    if (!r.input_format) {
+      return std::unexpected{Error{
+          ErrorKind::bad_argument,
+          "--format '" + *r.format_word + "' is unknown; known are " + std::string(known_formats)}};
+    }
+  }
+  if (r.break_word) {
+    auto broken = parse_count("--break-element", *r.break_word);
+    if (!broken) return std::unexpected{std::move(broken.error())};
+    r.broken = *broken;
+  }
+  return check_files(r);
+}
+
+Result<Outcome> scan_on(Device& device, const Request& r, const Array& input) {
+  return std::visit(
+      [&]<class T>(const std::vector<T>& values) -> Result<Outcome> {
+        Outcome outcome;
+        std::vector<T>& out =
+            outcome.result.values.emplace<std::vector<T>>(result_count(r.description));
+        auto report = scan_bytes(device, r.description, std::as_bytes(std::span{values}),
+                                 std::as_writable_bytes(std::span{out}),
+                                 {.timed_runs = r.time ? timed_runs : 0});
+        if (!report) return std::unexpected{std::move(report.error())};
+        outcome.report = std::move(*report);
+        outcome.device = device.info();
+        outcome.result.shape = input.shape;
+        outcome.result.shaped = input.shaped;
+        outcome.result.column = input.column;
+        return outcome;
+      },
+      input.values);
+}
+
+// Under `auto`, what the GPU cannot do the CPU backend does.
+Result<Outcome> scan_anywhere(const Request& r, const Array& input) {
+  auto device = open_device(r.device);
+  if (!device) return std::unexpected{std::move(device.error())};
+  auto outcome = scan_on(*device, r, input);
+  if (outcome || r.device != "auto" || device->info().backend == Backend::cpu ||
+      outcome.error().kind != ErrorKind::unsupported) {
+    return outcome;
+  }
+  Device cpu = Device::cpu();
+  auto second = scan_on(cpu, r, input);
+  // What neither can do, the GPU's sentence says best.
+  if (!second && second.error().kind == ErrorKind::unsupported) return outcome;
+  if (second && !r.report.quiet) {
+    say(fmt::format("cumulo: {}: {}; the CPU backend does it", device->info().name,
+                    outcome.error().message));
+  }
+  return second;
+}
+
+void break_element(std::uint64_t index, Values& values) {
+  std::visit(
+      [&](auto& v) {
+        if (index < v.size()) v[index] = v[index] == 0 ? 1 : 0;
+      },
+      values);
+}
+
+Json json_report(const Request& r, const Array& input, const Outcome& outcome) {
+  const ScanDescription& d = r.description;
+  Json object = json_object("scan");
+  object["n"] = d.n;
+  object["type"] = name(d.type);
+  object["inferred"] = input.inferred;
+  object["op"] = name(d.op);
+  object["kind"] = name(d.kind);
+  object["reverse"] = d.reverse;
+  object["algorithm"] = outcome.report.algorithm;
+  object["device"] = json_device(outcome.device);
+  object["total"] = json_value(outcome.report.total);
+  if (outcome.report.counts) object["counts"] = json_counts(*outcome.report.counts);
+  object["check"] = nullptr;
+  if (r.check) {
+    Json difference = nullptr;
+    if (const auto& found = outcome.difference) {
+      difference = {{"index", found->index},
+                    {"expected", json_value(found->expected)},
+                    {"found", json_value(found->found)}};
+    }
+    object["check"] = {{"ok", !outcome.difference}, {"first_difference", difference}};
+  }
+  object["time"] = json_time(outcome.report.timing);
+  object["output"] = nullptr;
+  if (r.output && !outcome.difference) object["output"] = *r.output;
+  object["picture"] = nullptr;
+  if (r.picture) object["picture"] = *r.picture;
+  if (!r.output && count(outcome.result.values) <= most_json_values) {
+    Json values = Json::array();
+    std::visit(
+        [&](const auto& v) {
+          for (const auto x : v) values.push_back(json_value(x));
+        },
+        outcome.result.values);
+    object["values"] = std::move(values);
+  }
+  return object;
+}
+
+void say_summary(const Request& r, const Array& input, const Outcome& outcome) {
+  const ScanDescription& d = r.description;
+  std::string line = fmt::format(
+      "cumulo: {} {}{}{}{}, {} {}{}, {} on {}: total {}", d.n, name(d.type),
+      input.inferred ? " (inferred)" : "", input.column.empty() ? "" : " of column ", input.column,
+      name(d.kind), name(d.op), d.reverse ? " in reverse" : "", outcome.report.algorithm,
+      describe_device(outcome.device), to_string(outcome.report.total));
+  if (outcome.report.timing) line += ", " + describe_time(*outcome.report.timing);
+  if (r.check && !outcome.difference) line += "; every element checked";
+  say(line);
+}
+
+void say_difference(const Request& r, const Outcome& outcome) {
+  const Difference& found = *outcome.difference;
+  const bool in_total = found.index == count(outcome.result.values);
+  say(fmt::format("cumulo: the result is wrong: {} is {}, and a sequential computation gives {}{}",
+                  in_total ? std::string("the total") : fmt::format("index {}", found.index),
+                  to_string(found.found), to_string(found.expected),
+                  r.output ? "; '" + *r.output + "' was not written" : ""));
+}
+
+Result<void> draw(const Request& r, const Array& input, const Outcome& outcome) {
+  const auto bytes = [](const auto& v) { return std::as_bytes(std::span{v}); };
+  auto scene = picture::running_totals_scene({.description = r.description,
+                                              .values = std::visit(bytes, input.values),
+                                              .totals = std::visit(bytes, outcome.result.values),
+                                              .total = outcome.report.total,
+                                              .device = describe_device(outcome.device)});
+  if (!scene) return std::unexpected{std::move(scene.error())};
+  auto file = PendingFile::create(*r.picture);
+  if (!file) return std::unexpected{std::move(file.error())};
+  if (auto drawn = picture::write_picture(*scene, file->temporary_path()); !drawn) return drawn;
+  return file->commit();
+}
+
+Result<void> write_result(const Request& r, const Outcome& outcome) {
+  const bool progress = !r.report.quiet;
+  if (!r.output) {
+    if (r.report.json) return {};
+    Writer writer(STDOUT_FILENO, "standard output");
+    // A bar and the values would share the terminal.
+    return write_array(outcome.result, Format::txt, writer, progress && isatty(STDOUT_FILENO) == 0);
+  }
+  auto file = PendingFile::create(*r.output);
+  if (!file) return std::unexpected{std::move(file.error())};
+  Writer writer(file->descriptor(), "'" + *r.output + "'");
+  if (auto written = write_array(outcome.result, r.output_format, writer, progress); !written) {
+    return written;
+  }
+  return file->commit();
+}
+
+Result<Outcome> compute(Request& r, Array& input) {
+  auto read = read_array(r.input, r.input_format,
+                         {.type = r.type, .column = r.column, .show_progress = !r.report.quiet});
+  if (!read) return std::unexpected{std::move(read.error())};
+  input = std::move(*read);
+  r.description.n = count(input.values);
+  r.description.type = type_of_values(input.values);
+  auto init = parse_init(r.scan, r.description.type);
+  if (!init) return std::unexpected{std::move(init.error())};
+  r.description.init = *init;
+  const std::uint64_t result_bytes = result_count(r.description) * size_of(r.description.type);
+  if (auto fits = require_memory(result_bytes, "the result"); !fits) {
+    return std::unexpected{std::move(fits.error())};
+  }
+  auto outcome = scan_anywhere(r, input);
+  if (!outcome) return outcome;
+  if (r.broken) break_element(*r.broken, outcome->result.values);
+  if (r.check) {
+    outcome->difference =
+        first_difference(r.description, input.values, outcome->result.values, outcome->report.total,
+                         outcome->report.algorithm == name(Algorithm::serial));
+  }
+  return outcome;
+}
+
+}  // namespace
+
+int run_scan(const Arguments& arguments) {
+  Request r;
+  CLI::App app("Prefix sums, products, minima ... of a file of numbers.", "cumulo scan");
+  add_options(app, r);
+  app.footer(std::string(example) + "\n" + check_promise);
+  if (const auto status = parse_arguments(app, arguments)) return *status;
+
+  const bool json = r.report.json;
+  if (auto understood = interpret(r); !understood) return report_error(understood.error(), json);
+  Array input;
+  auto outcome = compute(r, input);
+  if (!outcome) return report_error(outcome.error(), json);
+  // A wrong result is shown in the picture, and never written as a result.
+  if (r.picture) {
+    if (auto drawn = draw(r, input, *outcome); !drawn) return report_error(drawn.error(), json);
+  }
+  if (!outcome->difference) {
+    if (auto written = write_result(r, *outcome); !written) {
+      return report_error(written.error(), json);
+    }
+  }
+  if (json) {
+    if (const int status = print_json(json_report(r, input, *outcome)); status != done)
+      return status;
+  }
+  if (outcome->difference) {
+    say_difference(r, *outcome);
+    return check_failed;
+  }
+  if (!r.report.quiet) say_summary(r, input, *outcome);
+  return done;
+}
+
+}  // namespace cumulo::app

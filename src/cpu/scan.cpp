@@ -1,0 +1,281 @@
+// The CPU backend's scan: blocks of strips are drawn from a ticket, totalled while they come into
+// cache, linked in order, and scanned while still in cache, so that memory is read once.
+#include "cpu/scan.hpp"
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "cpu/stream_copy.hpp"
+#include "cpu/strip_kernels.hpp"
+
+namespace cumulo::cpu {
+namespace {
+
+// A block stays in the second-level cache between its two passes.
+constexpr std::size_t block_bytes = std::size_t{256} << 10;
+// Results larger than this would only push other data out of the caches.
+constexpr std::size_t streaming_bytes = std::size_t{16} << 20;
+
+// Sums in index order of equal-sized blocks, as a binary counter: one total for each bit that is set
+// in their number. Gives what stands before the next block by Blelloch's downsweep (order.hpp).
+template <Element T>
+class BlockCounter {
+ public:
+  BlockCounter(Operator op, T start) : op_(op), start_(start) {}
+
+  // What stands before the block that comes next.
+  T before() const {
+    T base = start_;
+    for (std::size_t bit = 64; bit-- > 0;) {
+      if ((count_ >> bit & 1) != 0) base = combine(op_, base, totals_[bit]);
+    }
+    return base;
+  }
+
+  void add(T total) {
+    std::size_t bit = 0;
+    for (; (count_ >> bit & 1) != 0; ++bit) total = combine(op_, totals_[bit], total);
+    totals_[bit] = total;
+    ++count_;
+  }
+
+ private:
+  Operator op_;
+  T start_;
+  std::uint64_t count_ = 0;
+  std::array<T, 64> totals_{};
+};
+
+template <Element T>
+class BlockedScan {
+ public:
+  BlockedScan(const ScanDescription& d, T start, const T* in, T* out)
+      : n_(d.n),
+        op_(d.op),
+        kind_(d.include_initial ? ScanKind::inclusive : d.kind),
+        reverse_(d.reverse),
+        streams_(d.n * sizeof(T) >= streaming_bytes),
+        in_(in),
+        out_(out),
+        kernels_(strip_kernels<T>(d.op)),
+        counter_(d.op, start) {}
+
+  T run() {
+    const std::size_t blocks = (n_ + block - 1) / block;
+    const auto workers = static_cast<std::size_t>(
+        std::min<std::uint64_t>(blocks, tbb::this_task_arena::max_concurrency()));
+    if (workers <= 1) {
+      work(blocks);
+    } else {
+      // A worker waits only for blocks of lower tickets, which other workers are at: no block waits
+      // for a worker that has not started.
+      tbb::parallel_for(
+          std::size_t{0}, workers, [&](std::size_t) { work(blocks); }, tbb::simple_partitioner());
+    }
+    return total_;
+  }
+
+ private:
+  static constexpr std::size_t strips = block_bytes / sizeof(T) / order::strip;
+  static constexpr std::size_t block = strips * order::strip;
+
+  void work(std::size_t blocks) {
+    for (;;) {
+      const std::size_t k = ticket_.fetch_add(1, std::memory_order_relaxed);
+      if (k >= blocks) break;
+      scan_block(k);
+    }
+    if (streams_) finish_streaming();
+  }
+
+  void scan_block(std::size_t k) {
+    const std::size_t begin = k * block;
+    const std::size_t count = std::min(block, n_ - begin);
+    std::array<T, strips> sums;
+    total_strips(begin, count, sums);
+    upsweep(sums);
+    const T base = take_turn(k, sums.back());
+    alignas(64) std::array<T, order::strip> strip;
+    for (std::size_t s = 0; s * order::strip < count; ++s) {
+      const std::size_t first = begin + s * order::strip;
+      scan_one(first, std::min<std::size_t>(order::strip, n_ - first), before(base, sums, s),
+               strip);
+    }
+  }
+
+  void total_strips(std::size_t begin, std::size_t count, std::array<T, strips>& sums) const {
+    const std::size_t whole = reverse_ ? 0 : count / order::strip;
+    kernels_.totals(in_ + begin, whole, sums.data());
+    alignas(64) std::array<T, order::strip> strip;
+    for (std::size_t s = whole; s < strips; ++s) {
+      if (s * order::strip < count) {
+        const std::size_t first = begin + s * order::strip;
+        load(first, std::min<std::size_t>(order::strip, n_ - first), strip);
+        kernels_.totals(strip.data(), 1, &sums[s]);
+      } else {
+        sums[s] = absent<T>(op_);
+      }
+    }
+  }
+
+  // Leaves the block's total in the last entry, and in every entry that ends a left half its total.
+  void upsweep(std::array<T, strips>& sums) const {
+    for (std::size_t size = 1; size < strips; size *= 2) {
+      for (std::size_t right = 2 * size - 1; right < strips; right += 2 * size) {
+        sums[right] = combine(op_, sums[right - size], sums[right]);
+      }
+    }
+  }
+
+  T before(T base, const std::array<T, strips>& sums, std::size_t s) const {
+    for (std::size_t size = strips / 2; size > 0; size /= 2) {
+      if ((s & size) != 0) base = combine(op_, base, sums[(s & ~(2 * size - 1)) + size - 1]);
+    }
+    return base;
+  }
+
+  // Blocks pass here in order: each takes what stands before it and leaves its total.
+  T take_turn(std::size_t k, T total) {
+    for (std::size_t looks = 0; turn_.load(std::memory_order_acquire) != k; ++looks) {
+      if (looks > 64) std::this_thread::yield();
+    }
+    const T base = counter_.before();
+    counter_.add(total);
+    turn_.store(k + 1, std::memory_order_release);
+    return base;
+  }
+
+  // Elements [first, first + count) in scan order, absent ones after them.
+  void load(std::size_t first, std::size_t count, std::array<T, order::strip>& strip) const {
+    if (reverse_) {
+      std::reverse_copy(in_ + (n_ - first - count), in_ + (n_ - first), strip.data());
+    } else {
+      std::copy_n(in_ + first, count, strip.data());
+    }
+    std::fill(strip.begin() + static_cast<std::ptrdiff_t>(count), strip.end(), absent<T>(op_));
+  }
+
+  void scan_one(std::size_t first, std::size_t count, T base, std::array<T, order::strip>& strip) {
+    const bool last = first + count == n_;
+    const bool plain = !reverse_ && !last;
+    if (!plain) load(first, count, strip);
+    if (last) {
+      alignas(64) std::array<T, order::strip> inclusive;
+      kernels_.scan(strip.data(), inclusive.data(), base, ScanKind::inclusive);
+      total_ = inclusive[count - 1];
+    }
+    if (plain && !streams_) {
+      kernels_.scan(in_ + first, out_ + first, base, kind_);
+      return;
+    }
+    kernels_.scan(plain ? in_ + first : strip.data(), strip.data(), base, kind_);
+    if (reverse_) {
+      std::reverse_copy(strip.data(), strip.data() + count, out_ + (n_ - first - count));
+    } else if (streams_) {
+      stream_copy(strip.data(), out_ + first, count * sizeof(T));
+    } else {
+      std::copy_n(strip.data(), count, out_ + first);
+    }
+  }
+
+  const std::size_t n_;
+  const Operator op_;
+  const ScanKind kind_;
+  const bool reverse_;
+  const bool streams_;
+  const T* const in_;
+  T* const out_;
+  const StripKernels<T> kernels_;
+  BlockCounter<T> counter_;
+  T total_{};
+  alignas(64) std::atomic<std::size_t> ticket_{0};
+  alignas(64) std::atomic<std::size_t> turn_{0};
+};
+
+// One loop from first to last.
+template <Element T>
+T scan_serially(const ScanDescription& d, T start, bool has_start, const T* in, T* out) {
+  const bool inclusive = d.include_initial || d.kind == ScanKind::inclusive;
+  T sum = start;
+  for (std::size_t i = 0; i < d.n; ++i) {
+    const std::size_t at = d.reverse ? d.n - 1 - i : i;
+    const T x = in[at];
+    const T next = i == 0 && !has_start ? x : combine(d.op, sum, x);
+    out[at] = inclusive ? next : sum;
+    sum = next;
+  }
+  return sum;
+}
+
+// Two's complement: of the operators only min and max tell signed integers from unsigned ones.
+template <Element T>
+using WrapType = std::conditional_t<
+    std::is_integral_v<T>,
+    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>, T>;
+
+template <Element T>
+T scan_elements(const ScanDescription& d, T start, bool has_start, const T* in, T* out) {
+  if (d.algorithm == Algorithm::serial) return scan_serially(d, start, has_start, in, out);
+  if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
+    if (d.op != Operator::min && d.op != Operator::max) {
+      using U = WrapType<T>;
+      return static_cast<T>(BlockedScan<U>(d, static_cast<U>(start),
+                                           reinterpret_cast<const U*>(in),
+                                           reinterpret_cast<U*>(out))
+                                .run());
+    }
+  }
+  return BlockedScan<T>(d, start, in, out).run();
+}
+
+template <Element T>
+Result<Scalar> scan_typed(const ScanDescription& d, const T* in, T* out) {
+  const bool has_identity = d.kind == ScanKind::exclusive || d.include_initial;
+  const bool has_start = d.init.has_value() || has_identity;
+  const T first = d.init ? std::get<T>(*d.init) : identity<T>(d.op);
+  const T start = has_start ? first : absent<T>(d.op);
+  // The results of include_initial lie one place further on than their elements.
+  const bool shifted = d.include_initial && !d.reverse;
+  std::unique_ptr<T[]> copy;
+  if (shifted && in == out && d.n > 0) {
+    copy.reset(new (std::nothrow) T[d.n]);
+    if (!copy) {
+      return std::unexpected{Error{ErrorKind::out_of_memory,
+                                   "no memory for a copy of " + std::to_string(d.n) +
+                                       " elements (include_initial in place)"}};
+    }
+    std::copy_n(in, d.n, copy.get());
+    in = copy.get();
+  }
+  const T total =
+      d.n == 0 ? first : scan_elements(d, start, has_start, in, shifted ? out + 1 : out);
+  if (d.include_initial) out[d.reverse ? d.n : 0] = first;
+  return Scalar{std::in_place_type<T>, total};
+}
+
+}  // namespace
+
+Result<Scalar> scan(const ScanDescription& d, const void* in, void* out) {
+  if (auto ok = validate(d); !ok) return std::unexpected{std::move(ok.error())};
+  if (d.algorithm != Algorithm::automatic && d.algorithm != Algorithm::serial &&
+      d.algorithm != Algorithm::blocked) {
+    return std::unexpected{Error{ErrorKind::unsupported,
+                                 "algorithm " + std::string(name(d.algorithm)) +
+                                     " runs on a GPU; the CPU backend has serial and blocked"}};
+  }
+  return with_type(d.type, [&]<class T>() {
+    return scan_typed<T>(d, static_cast<const T*>(in), static_cast<T*>(out));
+  });
+}
+
+}  // namespace cumulo::cpu

@@ -1,0 +1,217 @@
+#include "plan_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace cumulo::test {
+namespace {
+
+using testing::AssertionFailure;
+using testing::AssertionResult;
+using testing::AssertionSuccess;
+
+// The words at the front of a parameters buffer; lib/params.wgsl names them.
+struct SliceParameters {
+  std::uint64_t count, tiles, first_tile, is_last, in_offset, out_offset, all_tiles, initial_at;
+};
+
+SliceParameters slice_of(const Plan& plan, const DispatchStep& dispatch) {
+  const std::vector<std::uint32_t>& w = plan.buffers.at(dispatch.bindings.at(0).buffer).contents;
+  return {w.at(0), w.at(1), w.at(2), w.at(3), w.at(4), w.at(5), w.at(6), w.at(7)};
+}
+
+AssertionResult keeps_bindings(const Plan& plan, const DispatchStep& dispatch,
+                               const Limits& limits) {
+  std::uint32_t storage_buffers = 0;
+  for (const PlanBinding& b : dispatch.bindings) {
+    if (b.buffer >= plan.buffers.size()) return AssertionFailure() << "no buffer " << b.buffer;
+    const PlanBuffer& buffer = plan.buffers[b.buffer];
+    if (buffer.role != BufferRole::parameters) ++storage_buffers;
+    if (b.offset % limits.min_storage_offset_alignment != 0) {
+      return AssertionFailure() << buffer.name << " is bound at " << b.offset;
+    }
+    if (b.bytes == 0 || b.bytes % 4 != 0 || b.bytes > limits.max_storage_binding_size) {
+      return AssertionFailure() << b.bytes << " bytes of " << buffer.name << " are bound";
+    }
+    if (b.offset > buffer.bytes || b.bytes > buffer.bytes - b.offset) {
+      return AssertionFailure() << buffer.name << " is bound past its end";
+    }
+  }
+  if (storage_buffers > limits.max_storage_buffers_per_stage) {
+    return AssertionFailure() << storage_buffers << " storage buffers in one dispatch";
+  }
+  return AssertionSuccess();
+}
+
+AssertionResult keeps_grid(const DispatchStep& dispatch, const Limits& limits) {
+  for (const std::uint32_t factor : dispatch.workgroups) {
+    if (factor == 0 || factor > limits.max_workgroups_per_dimension) {
+      return AssertionFailure() << "a grid of " << factor << " workgroups in one dimension";
+    }
+  }
+  return AssertionSuccess();
+}
+
+std::uint64_t grid_size(const DispatchStep& dispatch) {
+  const auto& [x, y, z] = dispatch.workgroups;
+  return std::uint64_t{x} * y * z;
+}
+
+// Half-open ranges of elements, in any order, that must make up [begin, end) without a gap.
+AssertionResult make_up(std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges,
+                        std::uint64_t begin, std::uint64_t end, const std::string& what) {
+  std::sort(ranges.begin(), ranges.end());
+  std::uint64_t covered = begin;
+  for (const auto& [first, last] : ranges) {
+    if (first != covered) {
+      return AssertionFailure() << what << ": element " << covered << " is followed by " << first;
+    }
+    covered = last;
+  }
+  if (covered != end) {
+    return AssertionFailure() << what << ": " << covered << " elements instead of " << end;
+  }
+  return AssertionSuccess();
+}
+
+// Every kernel that binds a slice of a caller's buffer must see all of it, once.
+AssertionResult covers_all_elements(const Plan& plan, const ScanDescription& d,
+                                    const PlanOptions& options) {
+  const std::uint64_t bytes = size_of(d.type);
+  const std::uint64_t in_begin = options.in_misalignment;
+  const std::uint64_t shift = d.include_initial && !d.reverse ? 1 : 0;
+  const std::uint64_t out_begin = options.out_misalignment + shift;
+  std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> in, out;
+  for (const PlanStep& step : plan.steps) {
+    const auto* dispatch = std::get_if<DispatchStep>(&step);
+    if (!dispatch) continue;
+    for (const PlanBinding& b : dispatch->bindings) {
+      const BufferRole role = plan.buffers[b.buffer].role;
+      const bool is_total = plan.buffers[b.buffer].name == "total";
+      const SliceParameters slice = slice_of(plan, *dispatch);
+      if (role == BufferRole::input) {
+        const std::uint64_t first = b.offset / bytes + slice.in_offset;
+        in[dispatch->kernel].emplace_back(first, first + slice.count);
+        if ((slice.in_offset + slice.count) * bytes > b.bytes) {
+          return AssertionFailure() << "a slice reaches past its binding of the input";
+        }
+      } else if (plan.buffers[b.buffer].name == "output" && !is_total) {
+        const std::uint64_t first = b.offset / bytes + slice.out_offset;
+        out[dispatch->kernel].emplace_back(first, first + slice.count);
+        if ((slice.out_offset + slice.count) * bytes > b.bytes) {
+          return AssertionFailure() << "a slice reaches past its binding of the output";
+        }
+      }
+      if (role == BufferRole::input && grid_size(*dispatch) < slice.tiles) {
+        return AssertionFailure() << grid_size(*dispatch) << " workgroups for " << slice.tiles
+                                  << " tiles";
+      }
+    }
+  }
+  for (const auto& [kernel, ranges] : in) {
+    const auto complete = make_up(ranges, in_begin, in_begin + d.n, "input");
+    if (!complete) return complete;
+  }
+  for (const auto& [kernel, ranges] : out) {
+    const auto complete = make_up(ranges, out_begin, out_begin + d.n, "output");
+    if (!complete) return complete;
+  }
+  if (options.aliasing == Aliasing::none && in.empty()) return AssertionFailure() << "nothing read";
+  if (out.empty()) return AssertionFailure() << "nothing written";
+  return AssertionSuccess();
+}
+
+}  // namespace
+
+AssertionResult keeps_limits(const Plan& plan, const ScanDescription& description,
+                             const Traits& traits, const PlanOptions& options) {
+  const Limits& limits = traits.limits;
+  for (const PlanKernel& kernel : plan.kernels) {
+    if (kernel.workgroup_size == 0 ||
+        kernel.workgroup_size > limits.max_invocations_per_workgroup ||
+        kernel.workgroup_size > limits.max_workgroup_size_x) {
+      return AssertionFailure() << kernel.name << " has " << kernel.workgroup_size
+                                << " invocations";
+    }
+  }
+  for (const PlanBuffer& buffer : plan.buffers) {
+    const bool is_ours = buffer.role == BufferRole::scratch;
+    if (is_ours && (buffer.bytes == 0 || buffer.bytes > limits.max_buffer_size)) {
+      return AssertionFailure() << buffer.name << " has " << buffer.bytes << " bytes";
+    }
+    if (buffer.contents.size() * 4 > buffer.bytes) {
+      return AssertionFailure() << buffer.name << " is too small for its contents";
+    }
+  }
+  for (const PlanStep& step : plan.steps) {
+    const auto* dispatch = std::get_if<DispatchStep>(&step);
+    if (!dispatch) continue;
+    if (dispatch->kernel >= plan.kernels.size()) return AssertionFailure() << "no such kernel";
+    if (auto kept = keeps_grid(*dispatch, limits); !kept) return kept;
+    if (auto kept = keeps_bindings(plan, *dispatch, limits); !kept) return kept;
+  }
+  if (description.n == 0) return AssertionSuccess();
+  return covers_all_elements(plan, description, options);
+}
+
+AssertionResult names_a_limit(const Error& error) {
+  if (error.kind != ErrorKind::unsupported) return AssertionFailure() << describe(error);
+  const auto limits = nlohmann::json::parse(to_json(Traits{}));
+  for (const auto& [field, value] : limits.items()) {
+    if (error.message.find(field) != std::string::npos) return AssertionSuccess();
+  }
+  return AssertionFailure() << "no limit is named: " << error.message;
+}
+
+std::vector<NamedTraits> synthetic_devices() {
+  std::vector<NamedTraits> devices{{"default", {}}};
+  const auto add = [&](std::string name, auto change) {
+    Traits traits;
+    change(traits);
+    devices.push_back({std::move(name), traits});
+  };
+  for (const std::uint32_t limit : {2U, 3U, 7U}) {
+    add(std::to_string(limit) + "WorkgroupsPerDimension",
+        [&](Traits& t) { t.limits.max_workgroups_per_dimension = limit; });
+  }
+  for (const std::uint64_t limit : {1000U, 4099U, 9000U, 65537U}) {
+    add(std::to_string(limit) + "BytesPerBinding",
+        [&](Traits& t) { t.limits.max_storage_binding_size = limit; });
+  }
+  add("SmallestAlignment", [](Traits& t) {
+    t.limits.min_storage_offset_alignment = 4;
+    t.limits.max_storage_binding_size = 20000;
+  });
+  add("LittleWorkgroupMemory", [](Traits& t) { t.limits.max_workgroup_memory = 1024; });
+  add("SmallWorkgroups", [](Traits& t) {
+    t.limits.max_invocations_per_workgroup = 32;
+    t.limits.max_workgroup_size_x = 32;
+  });
+  add("FourStorageBuffers", [](Traits& t) { t.limits.max_storage_buffers_per_stage = 4; });
+  for (const auto& [least, most] : {std::pair{0U, 0U}, {4U, 128U}, {32U, 32U}, {64U, 32U}}) {
+    add("Subgroups" + std::to_string(least) + "To" + std::to_string(most), [&](Traits& t) {
+      t.subgroups = true;
+      t.subgroup_min_size = least;
+      t.subgroup_max_size = most;
+    });
+  }
+  add("HugeBuffers", [](Traits& t) {
+    t.limits.max_buffer_size = std::uint64_t{1} << 50;
+    t.limits.max_storage_binding_size = std::uint64_t{1} << 32;
+  });
+  add("SmallInEveryRespect", [](Traits& t) {
+    t.limits.max_storage_binding_size = 40000;
+    t.limits.max_workgroups_per_dimension = 2;
+    t.limits.max_workgroup_memory = 2048;
+    t.limits.max_invocations_per_workgroup = 64;
+    t.limits.max_workgroup_size_x = 64;
+    t.limits.max_storage_buffers_per_stage = 4;
+    t.dialect = Dialect::tint;
+  });
+  return devices;
+}
+
+}  // namespace cumulo::test

@@ -1,0 +1,152 @@
+// Plans for devices with small, odd and huge limits: kept, or refused by name.
+#include <rapidcheck.h>
+
+#include "plan_check.hpp"
+
+namespace cumulo::test {
+namespace {
+
+class PlanLimitsTest : public testing::TestWithParam<NamedTraits> {
+ protected:
+  const Traits& traits() { return GetParam().traits; }
+};
+
+// A plan within the limits, or a refusal that names one.
+testing::AssertionResult planned_or_refused(const ScanDescription& d, const Traits& traits,
+                                            const PlanOptions& options = {}) {
+  const auto plan = plan_scan(d, traits, options);
+  const auto result = plan ? keeps_limits(*plan, d, traits, options) : names_a_limit(plan.error());
+  if (result) return result;
+  return testing::AssertionFailure() << result.message() << " (n = " << d.n << ")";
+}
+
+TEST_P(PlanLimitsTest, EverySizeIsPlannedOrRefused) {
+  for (unsigned power = 0; power <= 22; ++power) {
+    const std::uint64_t n = std::uint64_t{1} << power;
+    for (const std::uint64_t size : {n - 1, n, n + 1}) {
+      ASSERT_TRUE(planned_or_refused({.n = size}, traits()));
+    }
+  }
+}
+
+TEST_P(PlanLimitsTest, SizesOfManySlicesArePlannedOrRefused) {
+  for (const std::uint64_t n :
+       {3'000'017ULL, 67'108'864ULL, 1ULL << 32, (1ULL << 40) + 1, 1ULL << 62, ~0ULL - 1, ~0ULL}) {
+    // A few slices a gigabyte are enough: a plan of millions of steps tells nothing more.
+    if (n / traits().limits.max_storage_binding_size > 2'000 &&
+        n * 4 <= traits().limits.max_buffer_size) {
+      continue;
+    }
+    for (const bool include_initial : {false, true}) {
+      ASSERT_TRUE(planned_or_refused({.n = n, .include_initial = include_initial}, traits()));
+    }
+  }
+}
+
+TEST_P(PlanLimitsTest, EveryOptionIsPlannedOrRefused) {
+  for (unsigned bits = 0; bits < 32; ++bits) {
+    const ScanDescription d{.n = 50'000,
+                            .type = bits & 16 ? Type::f32 : Type::u32,
+                            .kind = bits & 1 ? ScanKind::exclusive : ScanKind::inclusive,
+                            .reverse = (bits & 2) != 0,
+                            .include_initial = (bits & 4) != 0};
+    PlanOptions options{.in_misalignment = bits & 8 ? 63U : 0U,
+                        .out_misalignment = bits & 8 ? 17U : 0U};
+    ASSERT_TRUE(planned_or_refused(d, traits(), options));
+    options.aliasing = Aliasing::same_buffer;
+    ASSERT_TRUE(planned_or_refused(d, traits(), options));
+    if (!d.include_initial) {
+      options = {.aliasing = Aliasing::in_place};
+      ASSERT_TRUE(planned_or_refused(d, traits(), options));
+    }
+  }
+}
+
+TEST_P(PlanLimitsTest, TheSameDescriptionGivesTheSamePlan) {
+  const auto first = plan_scan({.n = 100'000}, traits());
+  const auto second = plan_scan({.n = 100'000}, traits());
+  ASSERT_EQ(first.has_value(), second.has_value());
+  if (first) {
+    EXPECT_EQ(to_json(*first, true), to_json(*second, true));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Synthetic, PlanLimitsTest, testing::ValuesIn(synthetic_devices()),
+                         [](const auto& device) { return device.param.name; });
+
+// What the smallest tile needs: everything above is planned for.
+TEST(PlanLimits, DevicesThatHoldOneTileArePlannedFor) {
+  for (const NamedTraits& device : synthetic_devices()) {
+    const Limits& limits = device.traits.limits;
+    if (limits.max_storage_binding_size <= 9000 || limits.max_workgroup_memory < 2048) continue;
+    EXPECT_TRUE(plan_scan({.n = 9000}, device.traits)) << device.name;
+  }
+}
+
+TEST(PlanLimits, ATooSmallBindingIsNamed) {
+  Traits traits;
+  traits.limits.max_storage_binding_size = 300;
+  const auto plan = plan_scan({.n = 100'000}, traits);
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().message.find("max_storage_binding_size"), std::string::npos);
+}
+
+TEST(PlanLimits, ThreeStorageBuffersAreTooFew) {
+  Traits traits;
+  traits.limits.max_storage_buffers_per_stage = 3;
+  const auto plan = plan_scan({.n = 100'000}, traits);
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().message.find("max_storage_buffers_per_stage"), std::string::npos);
+}
+
+TEST(PlanLimits, MoreElementsThanABufferHoldsAreRefused) {
+  const Traits traits;
+  const std::uint64_t most = traits.limits.max_buffer_size / 4;
+  EXPECT_TRUE(plan_scan({.n = most}, traits));
+  EXPECT_FALSE(plan_scan({.n = most, .include_initial = true}, traits));
+  const auto plan = plan_scan({.n = most + 1}, traits);
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().message.find("max_buffer_size"), std::string::npos);
+}
+
+TEST(PlanLimits, MoreThan65535WorkgroupsAreFolded) {
+  Traits traits;
+  traits.limits.max_storage_binding_size = traits.limits.max_buffer_size = std::uint64_t{4} << 30;
+  traits.limits.max_workgroup_memory = 2048;
+  const ScanDescription d{.n = 70'000ULL * 4096};
+  const auto plan = plan_scan(d, traits);
+  ASSERT_TRUE(plan) << describe(plan.error());
+  EXPECT_TRUE(keeps_limits(*plan, d, traits));
+  bool is_folded = false;
+  for (const PlanStep& step : plan->steps) {
+    const auto* dispatch = std::get_if<DispatchStep>(&step);
+    if (dispatch && dispatch->workgroups[1] > 1) is_folded = true;
+  }
+  EXPECT_TRUE(is_folded);
+}
+
+// Any limits: RapidCheck looks for a device that breaks the planner.
+TEST(PlanLimits, AnyDeviceIsPlannedForOrRefused) {
+  EXPECT_TRUE(rc::check("any device is planned for or refused", [] {
+    Traits traits;
+    Limits& l = traits.limits;
+    l.min_storage_offset_alignment = 4U << *rc::gen::inRange(0, 7);
+    l.max_storage_binding_size = *rc::gen::inRange<std::uint64_t>(4, 2'000'000);
+    l.max_workgroups_per_dimension = *rc::gen::inRange(1U, 70'000U);
+    l.max_workgroup_memory = *rc::gen::inRange(4U, 40'000U);
+    l.max_invocations_per_workgroup = *rc::gen::inRange(1U, 2'000U);
+    l.max_workgroup_size_x = *rc::gen::inRange(1U, 2'000U);
+    l.max_storage_buffers_per_stage = *rc::gen::inRange(1U, 12U);
+    const ScanDescription d{.n = *rc::gen::inRange<std::uint64_t>(0, 5'000'000),
+                            .kind = *rc::gen::element(ScanKind::inclusive, ScanKind::exclusive),
+                            .reverse = *rc::gen::arbitrary<bool>(),
+                            .include_initial = *rc::gen::arbitrary<bool>()};
+    const PlanOptions options{.in_misalignment = *rc::gen::inRange(0U, 64U),
+                              .out_misalignment = *rc::gen::inRange(0U, 64U)};
+    const auto result = planned_or_refused(d, traits, options);
+    if (!result) RC_FAIL(result.message());
+  }));
+}
+
+}  // namespace
+}  // namespace cumulo::test

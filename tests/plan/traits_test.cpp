@@ -1,0 +1,70 @@
+// Traits as JSON: all of them come back, and every fault is named.
+#include <nlohmann/json.hpp>
+
+#include "plan_check.hpp"
+
+namespace cumulo::test {
+namespace {
+
+TEST(TraitsJson, EverySyntheticDeviceComesBack) {
+  for (const NamedTraits& device : synthetic_devices()) {
+    const std::string json = to_json(device.traits);
+    const auto traits = traits_from_json(json);
+    ASSERT_TRUE(traits) << describe(traits.error());
+    EXPECT_EQ(to_json(*traits), json) << device.name;
+    EXPECT_EQ(traits->limits.max_storage_binding_size,
+              device.traits.limits.max_storage_binding_size);
+    EXPECT_EQ(traits->subgroups, device.traits.subgroups);
+    EXPECT_EQ(traits->dialect, device.traits.dialect);
+  }
+}
+
+TEST(TraitsJson, MissingFieldsKeepTheirDefaults) {
+  const auto traits = traits_from_json(R"({"max_workgroup_memory": 1024})");
+  ASSERT_TRUE(traits);
+  EXPECT_EQ(traits->limits.max_workgroup_memory, 1024U);
+  EXPECT_EQ(traits->limits.max_workgroups_per_dimension, 65535U);
+}
+
+TEST(TraitsJson, FaultsAreNamed) {
+  struct Fault {
+    const char* json;
+    const char* named;
+  };
+  for (const Fault& fault :
+       {Fault{R"({"max_workgroup_memroy": 1})", "max_workgroup_memroy"},
+        Fault{R"({"max_workgroup_memory": "1024"})", "max_workgroup_memory"},
+        Fault{R"({"max_workgroup_memory": -1})", "max_workgroup_memory"},
+        Fault{R"({"max_workgroup_memory": 4294967296})", "max_workgroup_memory"},
+        Fault{R"({"max_workgroup_memory": 10.5})", "max_workgroup_memory"},
+        Fault{R"({"subgroups": 1})", "subgroups"}, Fault{R"({"dialect": "glsl"})", "dialect"},
+        Fault{R"({"min_storage_offset_alignment": 0})", "min_storage_offset_alignment"},
+        Fault{R"({"min_storage_offset_alignment": 100})", "min_storage_offset_alignment"},
+        Fault{"[]", "object"}, Fault{"", "JSON"}, Fault{"{", "JSON"}}) {
+    const auto traits = traits_from_json(fault.json);
+    ASSERT_FALSE(traits) << fault.json;
+    EXPECT_EQ(traits.error().kind, ErrorKind::bad_argument);
+    EXPECT_NE(traits.error().message.find(fault.named), std::string::npos)
+        << traits.error().message;
+  }
+}
+
+// Numbers that no device has must not crash the planner: zero is a limit like any other.
+TEST(TraitsJson, ZeroLimitsAreRefusedByThePlanner) {
+  const auto fields = nlohmann::json::parse(to_json(Traits{}));
+  for (const auto& [field, value] : fields.items()) {
+    if (!value.is_number() || field == "min_storage_offset_alignment") continue;
+    const auto traits = traits_from_json("{\"" + field + "\": 0}");
+    if (!traits) continue;
+    const ScanDescription d{.n = 10'000};
+    const auto plan = plan_scan(d, *traits);
+    if (plan) {
+      EXPECT_TRUE(keeps_limits(*plan, d, *traits)) << field;
+    } else {
+      EXPECT_TRUE(names_a_limit(plan.error())) << field;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cumulo::test
