@@ -56,6 +56,50 @@ class BlockCounter {
   std::array<T, 64> totals_{};
 };
 
+// Passes results on to memory in whole cache lines, from a line-aligned copy of the lines' contents:
+// a line that is streamed only in part would have to be fetched first.
+template <Element T>
+class LineWriter {
+ public:
+  // The next results go to `out` and on.
+  void begin(T* out) {
+    const std::size_t before = reinterpret_cast<std::uintptr_t>(out) % cache_line / sizeof(T);
+    line_ = out - before;
+    begin_ = before;
+    end_ = before;
+  }
+
+  // Where the next `most` or fewer results are to be put, before they are added.
+  T* place() { return staged_.data() + end_; }
+
+  void add(std::size_t count) {
+    end_ += count;
+    std::size_t whole = end_ / per_line * per_line;
+    if (whole == 0) return;
+    std::size_t first = 0;
+    if (begin_ > 0) {
+      std::copy(staged_.begin() + begin_, staged_.begin() + per_line, line_ + begin_);
+      first = per_line;
+    }
+    stream_lines(staged_.data() + first, line_ + first, (whole - first) * sizeof(T));
+    std::copy(staged_.begin() + whole, staged_.begin() + end_, staged_.begin());
+    line_ += whole;
+    end_ -= whole;
+    begin_ = 0;
+  }
+
+  // Writes what is left, part of a line.
+  void finish() { std::copy(staged_.begin() + begin_, staged_.begin() + end_, line_ + begin_); }
+
+ private:
+  static constexpr std::size_t per_line = cache_line / sizeof(T);
+
+  alignas(cache_line) std::array<T, order::strip + per_line> staged_;
+  T* line_ = nullptr;       // of staged_[0]
+  std::size_t begin_ = 0;  // the first result not yet passed on
+  std::size_t end_ = 0;
+};
+
 template <Element T>
 class BlockedScan {
  public:
@@ -64,7 +108,7 @@ class BlockedScan {
         op_(d.op),
         kind_(d.include_initial ? ScanKind::inclusive : d.kind),
         reverse_(d.reverse),
-        streams_(d.n * sizeof(T) >= streaming_bytes),
+        streams_(!d.reverse && d.n * sizeof(T) >= streaming_bytes),
         in_(in),
         out_(out),
         kernels_(strip_kernels<T>(d.op)),
@@ -89,47 +133,60 @@ class BlockedScan {
   static constexpr std::size_t strips = block_bytes / sizeof(T) / order::strip;
   static constexpr std::size_t block = strips * order::strip;
 
+  using Sums = std::array<T, strips>;
+  using Strip = std::array<T, order::strip>;
+
+  // While a worker scans one block it has its next one brought into the second-level cache, so that
+  // memory is being read all the time.
   void work(std::size_t blocks) {
-    for (;;) {
-      const std::size_t k = ticket_.fetch_add(1, std::memory_order_relaxed);
-      if (k >= blocks) break;
-      scan_block(k);
+    alignas(cache_line) Strip strip;
+    LineWriter<T> writer;
+    Sums sums;
+    for (std::size_t k = draw(); k < blocks;) {
+      for (std::size_t s = 0; s < strips; ++s) total_strip(k, s, sums, strip);
+      upsweep(sums);
+      const T base = take_turn(k, sums.back());
+      const std::size_t next = draw();
+      if (streams_) writer.begin(out_ + k * block);
+      for (std::size_t s = 0; s < strips; ++s) {
+        prefetch_strip(next, s);
+        scan_strip(k, s, before(base, sums, s), strip, writer);
+      }
+      if (streams_) writer.finish();
+      k = next;
     }
     if (streams_) finish_streaming();
   }
 
-  void scan_block(std::size_t k) {
-    const std::size_t begin = k * block;
-    const std::size_t count = std::min(block, n_ - begin);
-    std::array<T, strips> sums;
-    total_strips(begin, count, sums);
-    upsweep(sums);
-    const T base = take_turn(k, sums.back());
-    alignas(64) std::array<T, order::strip> strip;
-    for (std::size_t s = 0; s * order::strip < count; ++s) {
-      const std::size_t first = begin + s * order::strip;
-      scan_one(first, std::min<std::size_t>(order::strip, n_ - first), before(base, sums, s),
-               strip);
+  std::size_t draw() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
+
+  void prefetch_strip(std::size_t k, std::size_t s) const {
+    const std::size_t first = first_of(k, s);
+    if (!streams_ || first + order::strip > n_) return;
+    const char* const bytes = reinterpret_cast<const char*>(in_ + first);
+    for (std::size_t at = 0; at < sizeof(Strip); at += cache_line) {
+      __builtin_prefetch(bytes + at, 0, 2);
     }
   }
 
-  void total_strips(std::size_t begin, std::size_t count, std::array<T, strips>& sums) const {
-    const std::size_t whole = reverse_ ? 0 : count / order::strip;
-    kernels_.totals(in_ + begin, whole, sums.data());
-    alignas(64) std::array<T, order::strip> strip;
-    for (std::size_t s = whole; s < strips; ++s) {
-      if (s * order::strip < count) {
-        const std::size_t first = begin + s * order::strip;
-        load(first, std::min<std::size_t>(order::strip, n_ - first), strip);
-        kernels_.totals(strip.data(), 1, &sums[s]);
-      } else {
-        sums[s] = absent<T>(op_);
-      }
+  static constexpr std::size_t first_of(std::size_t k, std::size_t s) {
+    return k * block + s * order::strip;
+  }
+
+  void total_strip(std::size_t k, std::size_t s, Sums& sums, Strip& strip) const {
+    const std::size_t first = first_of(k, s);
+    if (first >= n_) {
+      sums[s] = absent<T>(op_);
+    } else if (!reverse_ && first + order::strip <= n_) {
+      kernels_.totals(in_ + first, 1, &sums[s]);
+    } else {
+      load(first, std::min<std::size_t>(order::strip, n_ - first), strip);
+      kernels_.totals(strip.data(), 1, &sums[s]);
     }
   }
 
   // Leaves the block's total in the last entry, and in every entry that ends a left half its total.
-  void upsweep(std::array<T, strips>& sums) const {
+  void upsweep(Sums& sums) const {
     for (std::size_t size = 1; size < strips; size *= 2) {
       for (std::size_t right = 2 * size - 1; right < strips; right += 2 * size) {
         sums[right] = combine(op_, sums[right - size], sums[right]);
@@ -137,7 +194,7 @@ class BlockedScan {
     }
   }
 
-  T before(T base, const std::array<T, strips>& sums, std::size_t s) const {
+  T before(T base, const Sums& sums, std::size_t s) const {
     for (std::size_t size = strips / 2; size > 0; size /= 2) {
       if ((s & size) != 0) base = combine(op_, base, sums[(s & ~(2 * size - 1)) + size - 1]);
     }
@@ -156,7 +213,7 @@ class BlockedScan {
   }
 
   // Elements [first, first + count) in scan order, absent ones after them.
-  void load(std::size_t first, std::size_t count, std::array<T, order::strip>& strip) const {
+  void load(std::size_t first, std::size_t count, Strip& strip) const {
     if (reverse_) {
       std::reverse_copy(in_ + (n_ - first - count), in_ + (n_ - first), strip.data());
     } else {
@@ -165,26 +222,32 @@ class BlockedScan {
     std::fill(strip.begin() + static_cast<std::ptrdiff_t>(count), strip.end(), absent<T>(op_));
   }
 
-  void scan_one(std::size_t first, std::size_t count, T base, std::array<T, order::strip>& strip) {
-    const bool last = first + count == n_;
-    const bool plain = !reverse_ && !last;
-    if (!plain) load(first, count, strip);
-    if (last) {
-      alignas(64) std::array<T, order::strip> inclusive;
-      kernels_.scan(strip.data(), inclusive.data(), base, ScanKind::inclusive);
+  void scan_strip(std::size_t k, std::size_t s, T base, Strip& strip, LineWriter<T>& writer) {
+    const std::size_t first = first_of(k, s);
+    if (first >= n_) return;
+    const std::size_t count = std::min<std::size_t>(order::strip, n_ - first);
+    const T* from = in_ + first;
+    if (reverse_ || count < order::strip) {
+      load(first, count, strip);
+      from = strip.data();
+    }
+    if (first + count == n_) {
+      alignas(cache_line) Strip inclusive;
+      kernels_.scan(from, inclusive.data(), base, ScanKind::inclusive);
       total_ = inclusive[count - 1];
     }
-    if (plain && !streams_) {
-      kernels_.scan(in_ + first, out_ + first, base, kind_);
-      return;
-    }
-    kernels_.scan(plain ? in_ + first : strip.data(), strip.data(), base, kind_);
-    if (reverse_) {
-      std::reverse_copy(strip.data(), strip.data() + count, out_ + (n_ - first - count));
-    } else if (streams_) {
-      stream_copy(strip.data(), out_ + first, count * sizeof(T));
+    if (streams_) {
+      kernels_.scan(from, writer.place(), base, kind_);
+      writer.add(count);
+    } else if (from != strip.data()) {
+      kernels_.scan(from, out_ + first, base, kind_);
     } else {
-      std::copy_n(strip.data(), count, out_ + first);
+      kernels_.scan(from, strip.data(), base, kind_);
+      if (reverse_) {
+        std::reverse_copy(strip.data(), strip.data() + count, out_ + (n_ - first - count));
+      } else {
+        std::copy_n(strip.data(), count, out_ + first);
+      }
     }
   }
 

@@ -1,12 +1,15 @@
-// A copy whose stores go past the caches, for results that will not be read again soon.
+// Stores that go past the caches, for results that will not be read again soon.
 #pragma once
 
 #include <cstddef>
 
 namespace cumulo::cpu {
 
-// Copies; call finish_streaming() before another thread may read the result.
-void stream_copy(const void* from, void* to, std::size_t bytes);
+inline constexpr std::size_t cache_line = 64;
+
+// Copies whole cache lines; both addresses are multiples of cache_line, and so is `bytes`. Call
+// finish_streaming() before another thread may read the result.
+void stream_lines(const void* from, void* to, std::size_t bytes);
 void finish_streaming();
 
 }  // namespace cumulo::cpu
