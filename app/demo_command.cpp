@@ -121,6 +121,7 @@ std::string sales_text(const Demo& demo) {
                         contender.counts.additions, contender.counts.barriers,
                         contender.counts.subgroup_calls);
   }
+  text += fmt::format("  One subgroup call scans {} values here.\n", page.subgroup_width);
   return text;
 }
 
@@ -167,6 +168,7 @@ Json demo_json(const Demo& demo) {
                               {"algorithm", sales.algorithm},
                               {"time", json_time(sales.timing)},
                               {"counts", std::move(counts)},
+                              {"subgroup_width", sales.subgroup_width},
                               {"check", check_json(sales.difference)},
                               {"picture", demo.sales_picture}};
   object["pages"]["compaction"] = {

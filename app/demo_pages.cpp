@@ -50,13 +50,18 @@ Algorithm page_algorithm(const Device& device) {
   return device.info().backend == Backend::webgpu ? Algorithm::hillis_steele : Algorithm::automatic;
 }
 
-Result<std::vector<Contender>> make_contenders(const Device& device) {
-  std::vector<Contender> contenders{{"loop", {.steps = days - 1, .additions = days - 1}}};
+// The device's traits; where its subgroup width is not known, those of a common one.
+Traits traits_to_count_for(const Device& device) {
   Traits traits = device.traits();
-  if (!traits.subgroups) {
-    traits.subgroups = true;
-    traits.subgroup_min_size = traits.subgroup_max_size = common_subgroup_width;
-  }
+  if (traits.subgroups && traits.subgroup_width != 0) return traits;
+  traits.subgroups = true;
+  traits.subgroup_min_size = traits.subgroup_max_size = common_subgroup_width;
+  traits.subgroup_width = common_subgroup_width;
+  return traits;
+}
+
+Result<std::vector<Contender>> make_contenders(const Traits& traits) {
+  std::vector<Contender> contenders{{"loop", {.steps = days - 1, .additions = days - 1}}};
   for (const Algorithm algorithm :
        {Algorithm::hillis_steele, Algorithm::blelloch, Algorithm::subgroup}) {
     auto plan = plan_scan({.n = days, .algorithm = algorithm}, traits);
@@ -96,7 +101,8 @@ Result<SalesPage> make_sales_page(Device& device, std::optional<std::uint64_t> b
   if (!timed) return std::unexpected{std::move(timed.error())};
   auto totals = scan_row(device, *sales, ScanKind::inclusive, algorithm, broken);
   if (!totals) return std::unexpected{std::move(totals.error())};
-  auto contenders = make_contenders(device);
+  const Traits traits = traits_to_count_for(device);
+  auto contenders = make_contenders(traits);
   if (!contenders) return std::unexpected{std::move(contenders.error())};
   auto difference = picture::first_difference(
       "total", picture::running_sum(sales->values, ScanKind::inclusive), totals->values);
@@ -105,6 +111,7 @@ Result<SalesPage> make_sales_page(Device& device, std::optional<std::uint64_t> b
                    .algorithm = timed->report.algorithm,
                    .timing = timed->report.timing,
                    .contenders = std::move(*contenders),
+                   .subgroup_width = traits.subgroup_width,
                    .difference = std::move(difference)};
 }
 

@@ -32,7 +32,8 @@ struct SalesPage {
   Row totals;
   std::string algorithm;
   std::optional<Timing> timing;
-  std::vector<Contender> contenders;  // the loop first, then what was run
+  std::vector<Contender> contenders;  // the loop first
+  std::uint32_t subgroup_width = 0;   // that the subgroup scan is counted for
   std::optional<picture::Difference> difference;
 };
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <stdexcept>
 
@@ -54,10 +56,21 @@ int run(const Arguments& words) {
   }
 }
 
+// Mesa's Vulkan drivers complain on standard error when they find no such folder, as in containers
+// and services; what stands there must be cumulo's alone.
+void provide_runtime_folder() {
+  const char* const folder = std::getenv("XDG_RUNTIME_DIR");
+  if (folder != nullptr && *folder != '\0') return;
+  std::error_code problem;
+  const auto temporary = std::filesystem::temp_directory_path(problem);
+  if (!problem) setenv("XDG_RUNTIME_DIR", temporary.c_str(), 1);
+}
+
 }  // namespace
 }  // namespace cumulo::app
 
 int main(int argc, char** argv) {
   cumulo::app::install_signal_handlers();
+  cumulo::app::provide_runtime_folder();
   return cumulo::app::run(cumulo::app::Arguments(argv + std::min(argc, 1), argv + argc));
 }

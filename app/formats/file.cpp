@@ -106,8 +106,9 @@ Result<void> check_writable(const std::string& path, const std::string& input, b
     return refused("'" + path + "' cannot be written: there is no folder '" + folder.string() +
                    "'");
   }
-  if (input != "-" && fs::exists(input, ignored) && fs::exists(out, ignored) &&
-      fs::equivalent(out, input, ignored)) {
+  // Standard input may be a file as well.
+  const fs::path in = input == "-" ? "/dev/stdin" : input;
+  if (fs::exists(in, ignored) && fs::exists(out, ignored) && fs::equivalent(out, in, ignored)) {
     return refused("the output '" + path + "' is the input file itself; name another one");
   }
   if (!force && fs::exists(fs::symlink_status(out, ignored))) {

@@ -56,47 +56,49 @@ class BlockCounter {
   std::array<T, 64> totals_{};
 };
 
-// Passes results on to memory in whole cache lines, from a line-aligned copy of the lines' contents:
-// a line that is streamed only in part would have to be fetched first.
+// Passes results on to memory in whole cache lines: a line that is streamed only in part would have
+// to be fetched first. What does not fill a line waits for the results that follow.
 template <Element T>
 class LineWriter {
  public:
   // The next results go to `out` and on.
   void begin(T* out) {
-    const std::size_t before = reinterpret_cast<std::uintptr_t>(out) % cache_line / sizeof(T);
-    line_ = out - before;
-    begin_ = before;
-    end_ = before;
+    begin_ = reinterpret_cast<std::uintptr_t>(out) % cache_line / sizeof(T);
+    end_ = begin_;
+    line_ = out - begin_;
   }
 
-  // Where the next `most` or fewer results are to be put, before they are added.
-  T* place() { return staged_.data() + end_; }
-
-  void add(std::size_t count) {
-    end_ += count;
-    std::size_t whole = end_ / per_line * per_line;
-    if (whole == 0) return;
-    std::size_t first = 0;
-    if (begin_ > 0) {
-      std::copy(staged_.begin() + begin_, staged_.begin() + per_line, line_ + begin_);
-      first = per_line;
+  void add(const T* results, std::size_t count) {
+    const std::size_t fill = std::min(count, end_ == 0 ? 0 : per_line - end_);
+    std::copy_n(results, fill, waiting_.data() + end_);
+    end_ += fill;
+    if (end_ == per_line) {
+      if (begin_ == 0) {
+        stream_lines(waiting_.data(), line_, cache_line);
+      } else {
+        std::copy(waiting_.begin() + static_cast<std::ptrdiff_t>(begin_), waiting_.end(),
+                  line_ + begin_);
+      }
+      line_ += per_line;
+      begin_ = end_ = 0;
     }
-    stream_lines(staged_.data() + first, line_ + first, (whole - first) * sizeof(T));
-    std::copy(staged_.begin() + whole, staged_.begin() + end_, staged_.begin());
+    if (fill == count) return;
+    const std::size_t whole = (count - fill) / per_line * per_line;
+    stream_lines(results + fill, line_, whole * sizeof(T));
     line_ += whole;
-    end_ -= whole;
-    begin_ = 0;
+    end_ = count - fill - whole;
+    std::copy_n(results + fill + whole, end_, waiting_.data());
   }
 
   // Writes what is left, part of a line.
-  void finish() { std::copy(staged_.begin() + begin_, staged_.begin() + end_, line_ + begin_); }
+  void finish() { std::copy_n(waiting_.data() + begin_, end_ - begin_, line_ + begin_); }
 
  private:
   static constexpr std::size_t per_line = cache_line / sizeof(T);
 
-  alignas(cache_line) std::array<T, order::strip + per_line> staged_;
-  T* line_ = nullptr;       // of staged_[0]
-  std::size_t begin_ = 0;  // the first result not yet passed on
+  alignas(cache_line) std::array<T, per_line> waiting_;
+  T* line_ = nullptr;      // where waiting_[0] goes
+  std::size_t begin_ = 0;  // waiting_[begin_ .. end_) are results not yet written
   std::size_t end_ = 0;
 };
 
@@ -237,8 +239,8 @@ class BlockedScan {
       total_ = inclusive[count - 1];
     }
     if (streams_) {
-      kernels_.scan(from, writer.place(), base, kind_);
-      writer.add(count);
+      kernels_.scan(from, strip.data(), base, kind_);
+      writer.add(strip.data(), count);
     } else if (from != strip.data()) {
       kernels_.scan(from, out_ + first, base, kind_);
     } else {

@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 void stream_vectors(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
   const hn::CappedTag<std::uint8_t, cache_line> d;
   const std::size_t width = hn::Lanes(d);
-  for (std::size_t at = 0; at < bytes; at += width) hn::Stream(hn::Load(d, from + at), d, to + at);
+  for (std::size_t at = 0; at < bytes; at += width) hn::Stream(hn::LoadU(d, from + at), d, to + at);
 }
 
 }  // namespace cumulo::cpu::HWY_NAMESPACE

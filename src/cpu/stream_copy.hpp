@@ -7,7 +7,7 @@ namespace cumulo::cpu {
 
 inline constexpr std::size_t cache_line = 64;
 
-// Copies whole cache lines; both addresses are multiples of cache_line, and so is `bytes`. Call
+// Copies whole cache lines: `to` and `bytes` are multiples of cache_line. Call
 // finish_streaming() before another thread may read the result.
 void stream_lines(const void* from, void* to, std::size_t bytes);
 void finish_streaming();
