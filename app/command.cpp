@@ -18,6 +18,7 @@ constexpr std::array commands{
             run_devices},
     Command{"demo", "two lessons on prefix sums: numbers, verdicts, times, pictures", run_demo},
     Command{"plan", "what a device would be told to do; needs none", run_plan},
+    Command{"bench", "times a primitive beside copies and rivals, results checked", run_bench},
     Command{"help", "this list, or a command's options with a worked example", run_help},
     Command{"version", "the version of cumulo", run_version},
 };

@@ -33,6 +33,7 @@ struct Command {
 
 std::span<const Command> all_commands();
 
+int run_bench(const Arguments& arguments);
 int run_demo(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
 int run_help(const Arguments& arguments);

@@ -64,8 +64,8 @@ class Writer {
   bool closed_ = false;
 };
 
-// SIGINT, SIGTERM and SIGHUP remove pending files before they end the process; a closed pipe is a
-// write error, not a signal.
+// SIGINT, SIGTERM and SIGHUP remove pending files before they end the process; a closed pipe or
+// a file too large is a write error, not a signal.
 void install_signal_handlers();
 
 }  // namespace cumulo::app

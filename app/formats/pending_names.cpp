@@ -59,6 +59,8 @@ void install_signal_handlers() {
     sigaction(number, &action, nullptr);
   }
   std::signal(SIGPIPE, SIG_IGN);
+  // So is a file beyond the limit that the user has set.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 }  // namespace cumulo::app

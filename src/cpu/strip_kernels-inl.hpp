@@ -35,7 +35,7 @@ HWY_INLINE V combine(V older, V newer) {
   } else {
     // Processors' own min and max lose NaN, and which zero is the older.
     const auto ahead = op == Operator::min ? hn::Lt(newer, older) : hn::Lt(older, newer);
-    return hn::IfThenElse(hn::Or(ahead, hn::Ne(newer, newer)), newer, older);
+    return hn::IfThenElse(hn::Or(ahead, hn::IsNaN(newer)), newer, older);
   }
 }
 

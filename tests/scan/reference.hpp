@@ -89,15 +89,18 @@ class OrderedPrefixes {
     }
   }
 
-  // Everything before the element's quad: (base + before(row)) + before(quad).
+  std::optional<T> base(std::uint64_t element) const {
+    return folded_from_left(element / order::strip);
+  }
+
+  // Everything before the element's quad in its strip: before(row) + before(quad).
   std::optional<T> before_quad(std::uint64_t element) const {
     const std::uint64_t quad = element / order::quad;
     const std::uint64_t row = element / order::row;
     const std::uint64_t strip = element / order::strip;
-    const auto base = folded_from_left(strip);
     const auto rows = folded_from_right(row_level, strip * order::rows_per_strip, row);
     const auto quads = folded_from_right(0, row * order::quads_per_row, quad);
-    return joined(joined(base, rows), quads);
+    return joined(rows, quads);
   }
 
   // The elements of its quad up to and with this one, one after the other.
@@ -110,13 +113,12 @@ class OrderedPrefixes {
   }
 
   T inclusive(std::uint64_t element) const {
-    return *joined(before_quad(element), prefix_in_quad(element));
+    return *joined(base(element), joined(before_quad(element), prefix_in_quad(element)));
   }
 
   T exclusive(std::uint64_t element) const {
-    const std::optional<T> before = before_quad(element);
-    if (element % order::quad == 0) return *before;
-    return *joined(before, prefix_in_quad(element - 1));
+    if (element % order::quad == 0) return *joined(base(element), before_quad(element));
+    return inclusive(element - 1);
   }
 
  private:

@@ -1,0 +1,93 @@
+// The same bits on any number of threads and by the code for any processor.
+#include <hwy/targets.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include "cpu_scan.hpp"
+
+namespace cumulo::test {
+namespace {
+
+using oneapi::tbb::global_control;
+
+template <class F>
+void with_threads(int threads, F&& f) {
+  const global_control control(global_control::max_allowed_parallelism,
+                               static_cast<std::size_t>(threads));
+  oneapi::tbb::task_arena(threads).execute(f);
+}
+
+TEST(Processor, AnyNumberOfThreads) {
+  const auto floats = random_values<float>(5'000'011, Operator::add);
+  const auto integers = random_values<std::uint64_t>(3'000'017, Operator::add);
+  const auto float_sums = expect<float>({}, std::span{floats});
+  const auto integer_sums = expect<std::uint64_t>({}, std::span{integers});
+  for (const int threads : {1, 2, 3, 8}) {
+    with_threads(threads, [&] {
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        ASSERT_TRUE(same(float_sums, run<float>({}, std::span{floats}), {}, floats.size()))
+            << threads << " threads";
+        ASSERT_TRUE(
+            same(integer_sums, run<std::uint64_t>({}, std::span{integers}), {}, integers.size()))
+            << threads << " threads";
+      }
+    });
+  }
+}
+
+// A scan inside a program's own parallel work, several at a time.
+TEST(Processor, ScansAtTheSameTime) {
+  const auto values = random_values<float>(400'009, Operator::add);
+  const auto expected = expect<float>({}, std::span{values});
+  with_threads(4, [&] {
+    oneapi::tbb::parallel_for(0, 16, [&](int) {
+      EXPECT_TRUE(same(expected, run<float>({}, std::span{values}), {}, values.size()));
+    });
+  });
+}
+
+// Runs f with the code of each vector target that this processor can run.
+template <class F>
+void on_every_target(F&& f) {
+  std::vector<std::int64_t> targets;
+  for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
+    targets.push_back(rest & -rest);
+  }
+  for (const std::int64_t target : targets) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().DeInit();
+    f(hwy::TargetName(target));
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().DeInit();
+}
+
+TEST(Processor, EveryVectorTarget) {
+  on_every_target([](const char* target) {
+    SCOPED_TRACE(target);
+    for_each_type_and_operator([]<class T>(Operator op) {
+      const auto values = random_values<T>(2 * (std::size_t{order::strip} << 6) + 4321, op);
+      for (unsigned combination = 0; combination < 4; ++combination) {
+        const auto d = options<T>(op, combination);
+        ASSERT_TRUE(is_right<T>(d, std::span{values}));
+        ASSERT_TRUE(is_right<T>(d, std::span{values}.first(order::strip + 77)));
+      }
+    });
+  });
+}
+
+TEST(Processor, EveryVectorTargetStreams) {
+  const auto values =
+      random_values<float>((std::size_t{24} << 20) / sizeof(float) + 99, Operator::add);
+  const auto expected = expect<float>({}, std::span{values});
+  on_every_target([&](const char* target) {
+    SCOPED_TRACE(target);
+    for (const std::size_t shift : {0U, 1U, 7U}) {
+      ASSERT_TRUE(same(expected, run<float>({}, std::span{values}, {0, shift}), {}, values.size()));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace cumulo::test
