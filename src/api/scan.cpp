@@ -39,14 +39,14 @@ std::string cpu_algorithm(const ScanDescription& d) {
 
 Result<ScanReport> scan_on_cpu(const ScanDescription& d, std::span<const std::byte> in,
                                std::span<std::byte> out, const RunOptions& run) {
-  auto total = cpu::scan(d, in.data(), out.data());
+  // In place, a second run would scan the first one's result.
+  std::vector<std::byte> copy;
+  if (run.timed_runs > 0 && in.data() == out.data()) copy.assign(in.begin(), in.end());
+  const void* const source = copy.empty() ? in.data() : copy.data();
+  auto total = cpu::scan(d, source, out.data());
   if (!total) return std::unexpected{std::move(total.error())};
   ScanReport report{.total = *total, .algorithm = cpu_algorithm(d)};
-  // In place, a second run would scan the first one's result.
   if (run.timed_runs > 0) {
-    std::vector<std::byte> copy;
-    if (in.data() == out.data()) copy.assign(in.begin(), in.end());
-    const void* source = copy.empty() ? in.data() : copy.data();
     auto median = median_wall_ms(run.timed_runs, [&]() -> Result<void> {
       return without_total(cpu::scan(d, source, out.data()));
     });

@@ -8,20 +8,26 @@
 namespace cumulo::picture {
 namespace {
 
+// Past it a chart's own arithmetic would overflow.
+template <class T>
+constexpr T drawable_limit = std::numeric_limits<T>::max();
+template <>
+constexpr double drawable_limit<double> = largest_drawable;
+
 template <class T>
 struct Extent {
   T low = std::numeric_limits<T>::max();
   T high = std::numeric_limits<T>::lowest();
-  std::uint64_t not_finite = 0;
+  std::uint64_t left_out = 0;
 };
 
 template <class T>
 void take(Extent<T>& extent, T value) {
   if constexpr (std::is_floating_point_v<T>) {
-    const bool finite = std::abs(value) <= std::numeric_limits<T>::max();
-    extent.low = finite && value < extent.low ? value : extent.low;
-    extent.high = finite && value > extent.high ? value : extent.high;
-    extent.not_finite += finite ? 0 : 1;
+    const bool drawn = std::abs(value) <= drawable_limit<T>;
+    extent.low = drawn && value < extent.low ? value : extent.low;
+    extent.high = drawn && value > extent.high ? value : extent.high;
+    extent.left_out += drawn ? 0 : 1;
   } else {
     extent.low = std::min(extent.low, value);
     extent.high = std::max(extent.high, value);
@@ -41,13 +47,10 @@ Extent<T> extent_of(std::span<const T> values) {
   for (const Extent<T>& lane : lanes) {
     all.low = std::min(all.low, lane.low);
     all.high = std::max(all.high, lane.high);
-    all.not_finite += lane.not_finite;
+    all.left_out += lane.left_out;
   }
   return all;
 }
-
-// Keeps the chart's own arithmetic finite; on paper 1e300 and 1e308 are the same.
-double drawable(double value) { return std::clamp(value, -1e300, 1e300); }
 
 template <class T>
 Envelope envelope_of(std::span<const T> values, const ColumnLayout& layout) {
@@ -59,15 +62,15 @@ Envelope envelope_of(std::span<const T> values, const ColumnLayout& layout) {
     const std::uint64_t end =
         std::min<std::uint64_t>((c + 1) * layout.slots / layout.columns, values.size());
     Extent<T> extent = extent_of(values.subspan(begin, end - begin));
-    result.not_finite += extent.not_finite;
+    result.left_out += extent.left_out;
     if (layout.joined && end < values.size()) take(extent, values[end]);
     if (extent.low > extent.high) {
       result.low.push_back(1);
       result.high.push_back(0);
       continue;
     }
-    result.low.push_back(drawable(static_cast<double>(extent.low)));
-    result.high.push_back(drawable(static_cast<double>(extent.high)));
+    result.low.push_back(static_cast<double>(extent.low));
+    result.high.push_back(static_cast<double>(extent.high));
     result.smallest = std::min(result.smallest, result.low.back());
     result.largest = std::max(result.largest, result.high.back());
   }

@@ -10,6 +10,9 @@
 
 namespace cumulo::picture {
 
+// Elements of larger size are left out, as NaN and the infinities are.
+inline constexpr double largest_drawable = 1e300;
+
 // Slot i of a chart holds element i; a column holds the slots [c * slots / columns, (c + 1) * slots
 // / columns). With joined columns each also takes the first element of the next, so that a steep
 // curve has no holes between columns.
@@ -20,11 +23,11 @@ struct ColumnLayout {
 };
 
 struct Envelope {
-  std::vector<double> low;  // of each column; low > high where a column has no finite element
+  std::vector<double> low;  // of each column; low > high where all of a column is left out
   std::vector<double> high;
-  double smallest = 0;  // of all finite elements and 0
+  double smallest = 0;  // of all elements drawn, and 0
   double largest = 0;
-  std::uint64_t not_finite = 0;
+  std::uint64_t left_out = 0;
 };
 
 // One pass over the elements, of which there are at most layout.slots.

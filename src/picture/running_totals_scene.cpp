@@ -205,7 +205,7 @@ void add_title(Scene& scene, const RunningTotals& data) {
 }
 
 // What the eye cannot see: gaps, and how many elements a column stands for.
-void add_notes(Chart& chart, const Envelope& values, const Envelope& totals) {
+void add_notes(Chart& chart, Type type, const Envelope& values, const Envelope& totals) {
   const Label note{.x = plot_right,
                    .baseline = 82,
                    .size = 11,
@@ -218,12 +218,15 @@ void add_notes(Chart& chart, const Envelope& values, const Envelope& totals) {
                              grouped(static_cast<std::uint64_t>(
                                  std::llround(static_cast<double>(chart.slots) / plot_width))));
   }
-  if (values.not_finite + totals.not_finite > 0) {
+  if (values.left_out + totals.left_out > 0) {
     Label& shown = chart.scene.labels.emplace_back(note);
     shown.baseline = 52;
     shown.colour = palette::wrong;
-    shown.text = fmt::format("NaN or infinite, left out: {} values, {} totals",
-                             grouped(values.not_finite), grouped(totals.not_finite));
+    shown.text =
+        fmt::format("{}, left out: {} of the values, {} of the totals",
+                    type == Type::f64 ? fmt::format("NaN, infinite or past {:g}", largest_drawable)
+                                      : "NaN or infinite",
+                    grouped(values.left_out), grouped(totals.left_out));
   }
   if (chart.slots == 0) {
     chart.scene.labels.push_back({.x = plot_left + plot_width / 2,
@@ -272,7 +275,7 @@ Result<Scene> running_totals_scene(const RunningTotals& data) {
             {376, bottom, 3, "values", palette::dark_yellow, palette::orange, palette::pale_orange},
             "values", values);
   add_index_axis(chart, bottom);
-  add_notes(chart, values, totals);
+  add_notes(chart, d.type, values, totals);
   return std::move(chart.scene);
 }
 

@@ -51,8 +51,8 @@ struct RunningTotals {
 };
 
 // Running totals over values, for any n and type, 960 x 540 pixels. One bar an element where there
-// is room, else the smallest and largest of each pixel column (one pass over the data). Elements
-// that are no finite numbers leave gaps, and their count is shown.
+// is room, else the smallest and largest of each pixel column (one pass over the data). NaN,
+// infinities and doubles past 1e300 leave gaps, and their count is shown.
 // bad_argument where a size does not fit the description.
 Result<Scene> running_totals_scene(const RunningTotals& data);
 
