@@ -9,17 +9,10 @@ import pytest
 
 COMMAND = os.environ.get("CUMULO", "build/cumulo")
 DEVICES = os.environ.get("CUMULO_DEVICES", "cpu").split(",")
-SLOW = any("swiftshader" in device.lower() for device in DEVICES)
 
 each_device = pytest.mark.parametrize("device", DEVICES)
 
-GPU_TYPES = ["u32", "i32", "f32"]
-CPU_TYPES = [*GPU_TYPES, "u64", "i64", "f64"]
 NUMPY = {"u32": "<u4", "i32": "<i4", "f32": "<f4", "u64": "<u8", "i64": "<i8", "f64": "<f8"}
-
-
-def types_of(device):
-    return CPU_TYPES if device == "cpu" else GPU_TYPES
 
 
 def run(*arguments, stdin=b"", status=0):
@@ -86,13 +79,3 @@ def scan(x, op="add", exclusive=False, reverse=False, init=None, include_initial
     if not include_initial:
         prefixes = prefixes[:-1] if exclusive else prefixes[1:]
     return prefixes[::-1] if reverse else prefixes
-
-
-def assert_scanned(found, expected, scale=None):
-    if found.dtype.kind != "f":
-        np.testing.assert_array_equal(found, expected)
-        return
-    steps = np.finfo(found.dtype).eps * (np.log2(len(found) + 2) + 4)
-    bound = steps * (np.abs(expected) if scale is None else scale) + 1e-30
-    bad = ~((np.abs(found.astype(np.longdouble) - expected) <= bound) | (found == expected))
-    assert not bad.any(), f"first at {np.argmax(bad)}"
