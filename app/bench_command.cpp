@@ -10,7 +10,8 @@ namespace {
 constexpr const char* example =
     "Example\n"
     "  cumulo bench scan --n 2^26 --types u32,f32\n"
-    "times the scan of 67,108,864 numbers beside copies of the same bytes, oneTBB and the standard\n"
+    "times the scan of 67,108,864 numbers beside copies of the same bytes, oneTBB and the "
+    "standard\n"
     "library, in one run, with every result checked.\n";
 
 struct Request {

@@ -77,8 +77,10 @@ std::string to_text(const Report& report) {
     if (m.failure) {
       text += fmt::format("  {:<34}failed: {}\n", m.name, *m.failure);
     } else {
-      text += fmt::format("  {:<34}{:>12.5f}{:>10.2f}{:>9.0f}%{}\n", m.name, m.median_ms,
-                          gigabytes_per_second(m), 100 * of_copy(report, m),
+      const double share = of_copy(report, m);
+      text += fmt::format("  {:<34}{:>12.5f}{:>10.2f}{:>10}{}\n", m.name, m.median_ms,
+                          gigabytes_per_second(m),
+                          share == 0 ? std::string("-") : fmt::format("{:.0f}%", 100 * share),
                           m.clock == ClockKind::device ? "  (device clock)" : "");
     }
   }

@@ -102,15 +102,15 @@ void scan_by_tbb(const Arrays<T>& a) {
       std::plus<T>());
 }
 
+// What there is to compare with on the host's own memory.
 template <class T>
-std::vector<Case<T>> make_cases(Device& device, const Arrays<T>& a) {
+void add_host_cases(const Arrays<T>& a, std::vector<Case<T>>& cases) {
   const auto simple = [](auto work) {
     return [work]() -> Result<std::optional<double>> {
       work();
       return std::nullopt;
     };
   };
-  std::vector<Case<T>> cases;
   cases.push_back({"copy, memcpy, all threads", simple([&a] {
                      by_all_threads<T>(a.n, [&](std::size_t begin, std::size_t end) {
                        std::memcpy(&a.out[begin], &a.in[begin], (end - begin) * sizeof(T));
@@ -132,8 +132,13 @@ std::vector<Case<T>> make_cases(Device& device, const Arrays<T>& a) {
                      std::inclusive_scan(std::execution::par, &a.in[0], &a.in[a.n], &a.out[0]);
                    })});
   cases.push_back({"tbb::parallel_scan", simple([&a] { scan_by_tbb(a); })});
+}
 
+template <class T>
+std::vector<Case<T>> make_cases(Device& device, const Arrays<T>& a) {
   const bool on_gpu = device.info().backend == Backend::webgpu;
+  std::vector<Case<T>> cases;
+  if (!on_gpu) add_host_cases(a, cases);
   cases.push_back({"cumulo on " + device.info().name,
                    [&device, &a, on_gpu]() -> Result<std::optional<double>> {
                      auto report = scan_bytes(device, {.n = a.n, .type = type_of<T>},
@@ -149,7 +154,6 @@ std::vector<Case<T>> make_cases(Device& device, const Arrays<T>& a) {
                    on_gpu && device.traits().timestamps ? ClockKind::device : ClockKind::wall});
   return cases;
 }
-
 template <class T>
 void run_once(Case<T>& c, const Arrays<T>& a) {
   std::memset(&a.out[0], 0xCD, a.n * sizeof(T));

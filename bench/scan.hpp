@@ -16,7 +16,7 @@ struct ScanBenchOptions {
 };
 
 // All cases in one run, interleaved; each result is checked, on an output poisoned before. On a GPU
-// cumulo's time is the device's, and the copies are those of the host.
+// there is cumulo alone, by the device's clock: the host's copies are no measure of it.
 // bad_argument for another type; out_of_memory.
 Result<Report> run_scan(Device& device, const ScanBenchOptions& options);
 

@@ -133,6 +133,7 @@ Result<PendingFile> PendingFile::create(const std::string& path) {
   PendingFile file;
   file.path_ = target.string();
   file.temporary_ = (target.parent_path() / name).string();
+  const HeldInterrupts held;
   file.descriptor_ =
       ::mkostemps(file.temporary_.data(), static_cast<int>(extension.size()), O_CLOEXEC);
   if (file.descriptor_ < 0) {

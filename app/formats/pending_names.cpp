@@ -1,10 +1,10 @@
 #include "formats/pending_names.hpp"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
-#include <csignal>
 #include <cstring>
 
 #include "formats/file.hpp"
@@ -20,10 +20,18 @@ struct Slot {
   std::array<char, longest_path> path{};
 };
 
+constexpr std::array interrupts{SIGINT, SIGTERM, SIGHUP};
+
 // A signal handler can reach nothing but what is static.
 std::array<Slot, slots> pending;
+pthread_t main_thread;
 
 void remove_pending_and_end(int signal_number) {
+  // Any thread may be interrupted, and only the main one knows when to wait.
+  if (pthread_equal(pthread_self(), main_thread) == 0) {
+    pthread_kill(main_thread, signal_number);
+    return;
+  }
   for (const Slot& slot : pending) {
     if (slot.taken.load()) unlink(slot.path.data());
   }
@@ -48,14 +56,23 @@ void forget_pending(int slot) {
   if (slot >= 0) pending[static_cast<std::size_t>(slot)].taken.store(false);
 }
 
+HeldInterrupts::HeldInterrupts() {
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int number : interrupts) sigaddset(&held, number);
+  pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+HeldInterrupts::~HeldInterrupts() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 void install_signal_handlers() {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  main_thread = pthread_self();
+  for (const int number : interrupts) {
     // A signal the parent has switched off (nohup) stays off.
     struct sigaction old{};
     if (sigaction(number, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) continue;
     struct sigaction action{};
     action.sa_handler = remove_pending_and_end;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(number, &action, nullptr);
   }
   std::signal(SIGPIPE, SIG_IGN);

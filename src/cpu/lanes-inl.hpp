@@ -56,8 +56,8 @@ struct Lanes {
   // Every lane gets the last quad of the lower half of its aligned block of 2^(bit + 1) quads.
   template <int bit>
   static HWY_INLINE V last_of_lower_half(V v) {
-    static constexpr auto lanes = table(
-        [](std::size_t quad) { return (quad >> (bit + 1) << (bit + 1)) + (1u << bit) - 1; });
+    static constexpr auto lanes =
+        table([](std::size_t quad) { return (quad >> (bit + 1) << (bit + 1)) + (1u << bit) - 1; });
     return permute(v, lanes);
   }
   // Every lane gets the quad whose number differs in `bit`.

@@ -4,16 +4,14 @@
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <memory>
-#include <new>
-#include <thread>
+#include <string>
 #include <type_traits>
-#include <vector>
 
 #include "cpu/stream_copy.hpp"
 #include "cpu/strip_kernels.hpp"
@@ -26,8 +24,8 @@ constexpr std::size_t block_bytes = std::size_t{256} << 10;
 // Results larger than this would only push other data out of the caches.
 constexpr std::size_t streaming_bytes = std::size_t{16} << 20;
 
-// Sums in index order of equal-sized blocks, as a binary counter: one total for each bit that is set
-// in their number. Gives what stands before the next block by Blelloch's downsweep (order.hpp).
+// Sums in index order of equal-sized blocks, as a binary counter: one total for each bit that is
+// set in their number. Gives what stands before the next block by Blelloch's downsweep (order.hpp).
 template <Element T>
 class BlockCounter {
  public:
@@ -124,9 +122,14 @@ class BlockedScan {
       work(blocks);
     } else {
       // A worker waits only for blocks of lower tickets, which other workers are at: no block waits
-      // for a worker that has not started.
-      tbb::parallel_for(
-          std::size_t{0}, workers, [&](std::size_t) { work(blocks); }, tbb::simple_partitioner());
+      // for a worker that has not started. The context of its own keeps a caller's cancelled task
+      // group from leaving blocks out; isolation keeps this thread from the caller's other tasks.
+      tbb::task_group_context context(tbb::task_group_context::isolated);
+      tbb::this_task_arena::isolate([&] {
+        tbb::parallel_for(
+            std::size_t{0}, workers, [&](std::size_t) { work(blocks); }, tbb::simple_partitioner(),
+            context);
+      });
     }
     return total_;
   }
@@ -203,14 +206,19 @@ class BlockedScan {
     return base;
   }
 
-  // Blocks pass here in order: each takes what stands before it and leaves its total.
+  // Blocks pass here in order: each takes what stands before it and leaves its total. A worker whose
+  // turn is not near sleeps, so that the one before it has the processor.
   T take_turn(std::size_t k, T total) {
-    for (std::size_t looks = 0; turn_.load(std::memory_order_acquire) != k; ++looks) {
-      if (looks > 64) std::this_thread::yield();
+    const auto mine = static_cast<std::uint32_t>(k);
+    std::uint32_t turn = turn_.load(std::memory_order_acquire);
+    for (std::size_t looks = 0; turn != mine; ++looks) {
+      if (looks >= 256) turn_.wait(turn, std::memory_order_acquire);
+      turn = turn_.load(std::memory_order_acquire);
     }
     const T base = counter_.before();
     counter_.add(total);
-    turn_.store(k + 1, std::memory_order_release);
+    turn_.store(mine + 1, std::memory_order_release);
+    turn_.notify_all();
     return base;
   }
 
@@ -264,7 +272,7 @@ class BlockedScan {
   BlockCounter<T> counter_;
   T total_{};
   alignas(64) std::atomic<std::size_t> ticket_{0};
-  alignas(64) std::atomic<std::size_t> turn_{0};
+  alignas(64) std::atomic<std::uint32_t> turn_{0};  // modulo 2^32
 };
 
 // One loop from first to last.
@@ -284,9 +292,9 @@ T scan_serially(const ScanDescription& d, T start, bool has_start, const T* in, 
 
 // Two's complement: of the operators only min and max tell signed integers from unsigned ones.
 template <Element T>
-using WrapType = std::conditional_t<
-    std::is_integral_v<T>,
-    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>, T>;
+using WrapType =
+    std::conditional_t<std::is_integral_v<T>,
+                       std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>, T>;
 
 template <Element T>
 T scan_elements(const ScanDescription& d, T start, bool has_start, const T* in, T* out) {
@@ -294,8 +302,7 @@ T scan_elements(const ScanDescription& d, T start, bool has_start, const T* in, 
   if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
     if (d.op != Operator::min && d.op != Operator::max) {
       using U = WrapType<T>;
-      return static_cast<T>(BlockedScan<U>(d, static_cast<U>(start),
-                                           reinterpret_cast<const U*>(in),
+      return static_cast<T>(BlockedScan<U>(d, static_cast<U>(start), reinterpret_cast<const U*>(in),
                                            reinterpret_cast<U*>(out))
                                 .run());
     }
@@ -304,28 +311,20 @@ T scan_elements(const ScanDescription& d, T start, bool has_start, const T* in, 
 }
 
 template <Element T>
-Result<Scalar> scan_typed(const ScanDescription& d, const T* in, T* out) {
+T scan_typed(const ScanDescription& d, const T* in, T* out) {
   const bool has_identity = d.kind == ScanKind::exclusive || d.include_initial;
   const bool has_start = d.init.has_value() || has_identity;
   const T first = d.init ? std::get<T>(*d.init) : identity<T>(d.op);
   const T start = has_start ? first : absent<T>(d.op);
-  // The results of include_initial lie one place further on than their elements.
+  // The results of include_initial lie one place further on than their elements. In place they are
+  // moved there afterwards: written at once, they would overwrite elements not yet read.
   const bool shifted = d.include_initial && !d.reverse;
-  std::unique_ptr<T[]> copy;
-  if (shifted && in == out && d.n > 0) {
-    copy.reset(new (std::nothrow) T[d.n]);
-    if (!copy) {
-      return std::unexpected{Error{ErrorKind::out_of_memory,
-                                   "no memory for a copy of " + std::to_string(d.n) +
-                                       " elements (include_initial in place)"}};
-    }
-    std::copy_n(in, d.n, copy.get());
-    in = copy.get();
-  }
-  const T total =
-      d.n == 0 ? first : scan_elements(d, start, has_start, in, shifted ? out + 1 : out);
+  const bool moves = shifted && in == out;
+  T* const results = shifted && !moves ? out + 1 : out;
+  const T total = d.n == 0 ? first : scan_elements(d, start, has_start, in, results);
+  if (moves && d.n > 0) std::memmove(out + 1, out, d.n * sizeof(T));
   if (d.include_initial) out[d.reverse ? d.n : 0] = first;
-  return Scalar{std::in_place_type<T>, total};
+  return total;
 }
 
 }  // namespace
@@ -338,8 +337,9 @@ Result<Scalar> scan(const ScanDescription& d, const void* in, void* out) {
                                  "algorithm " + std::string(name(d.algorithm)) +
                                      " runs on a GPU; the CPU backend has serial and blocked"}};
   }
-  return with_type(d.type, [&]<class T>() {
-    return scan_typed<T>(d, static_cast<const T*>(in), static_cast<T*>(out));
+  return with_type(d.type, [&]<class T>() -> Result<Scalar> {
+    return Scalar{std::in_place_type<T>,
+                  scan_typed<T>(d, static_cast<const T*>(in), static_cast<T*>(out))};
   });
 }
 

@@ -156,8 +156,7 @@ void scan_strip(const T* in, T* out, T base, ScanKind kind) {
       before = empty ? block[b] : combine<op>(block[b], before);
       empty = false;
     }
-    auto total =
-        scan_row<op>(in + r * order::row, out + r * order::row, start, before, kind);
+    auto total = scan_row<op>(in + r * order::row, out + r * order::row, start, before, kind);
     for (std::size_t b = 0; b < 3; ++b) {
       if ((r >> b & 1) == 0) {
         block[b] = total;

@@ -11,7 +11,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace cumulo::cpu::HWY_NAMESPACE {
 
-
 StripKernels<float> kernels_f32(Operator op) {
   switch (op) {
     case Operator::mul: return kernels_for<Operator::mul, float>();

@@ -106,21 +106,26 @@ fn place(@builtin(instance_index) instance: u32, @builtin(vertex_index) vertex: 
   return corner;
 }
 
-// The part of a pixel on the inner side of a straight edge at `distance` from its centre (positive
-// outside), where the edge's normal is `normal`.
-fn half_plane_coverage(distance: f32, normal: vec2f) -> f32 {
+// The part of a pixel inside a disc whose edge is at `distance` from the pixel's centre (positive
+// outside) with the normal `normal`: the part inside the tangent, less the sliver between the
+// tangent and the arc, chord^3 / (24 radius).
+fn disc_coverage(distance: f32, normal: vec2f, radius: f32) -> f32 {
   let n = abs(normal);
   let steep = max(n.x, n.y);
   let flat = min(n.x, n.y);
   let d = abs(distance);
-  var outer = 0.0;  // the smaller part
+  var smaller = 0.0;  // of the two parts that the tangent makes
+  var chord = 0.0;    // of the tangent in the pixel
   if d < 0.5 * (steep - flat) {
-    outer = 0.5 - d / steep;
+    smaller = 0.5 - d / steep;
+    chord = 1.0 / steep;
   } else if d < 0.5 * (steep + flat) {
     let rest = 0.5 * (steep + flat) - d;
-    outer = rest * rest / (2.0 * steep * flat);
+    smaller = rest * rest / (2.0 * steep * flat);
+    chord = rest / (steep * flat);
   }
-  return select(outer, 1.0 - outer, distance < 0.0);
+  let inside = select(smaller, 1.0 - smaller, distance < 0.0);
+  return max(inside - chord * chord * chord / (24.0 * radius), 0.0);
 }
 
 @fragment
@@ -135,7 +140,7 @@ fn shade(corner: Corner) -> @location(0) vec4f {
   let beyond = abs(from_middle) - 0.5 * (corner.box.zw - corner.box.xy) + corner.radius;
   if corner.radius > 0.0 && min(beyond.x, beyond.y) > 0.0 {
     let reach = length(beyond);
-    coverage = min(coverage, half_plane_coverage(reach - corner.radius, beyond / reach));
+    coverage = min(coverage, disc_coverage(reach - corner.radius, beyond / reach, corner.radius));
   }
   return vec4f(corner.colour * coverage, coverage);  // premultiplied
 }

@@ -68,13 +68,16 @@ void draw_boxes(cairo_t* canvas, const Scene& scene) {
   }
 }
 
-// Glyphs as designed, unhinted and grey: text looks and measures the same on every display.
+// Glyphs as designed, unhinted, unrounded and grey: text looks and measures the same on every
+// display, and its width grows evenly with its size.
 void set_font_options(PangoLayout* layout) {
   const std::unique_ptr<cairo_font_options_t, Release> options{cairo_font_options_create()};
   cairo_font_options_set_antialias(options.get(), CAIRO_ANTIALIAS_GRAY);
   cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_NONE);
   cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
-  pango_cairo_context_set_font_options(pango_layout_get_context(layout), options.get());
+  PangoContext* context = pango_layout_get_context(layout);
+  pango_cairo_context_set_font_options(context, options.get());
+  pango_context_set_round_glyph_positions(context, FALSE);
 }
 
 void draw_label(cairo_t* canvas, const Label& label) {
@@ -86,14 +89,18 @@ void draw_label(cairo_t* canvas, const Label& label) {
                                                            : "DejaVu Sans,sans-serif");
   pango_font_description_set_weight(
       font.get(), label.weight == Weight::bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
-  pango_font_description_set_absolute_size(font.get(), label.size * PANGO_SCALE);
-  pango_layout_set_font_description(layout.get(), font.get());
   pango_layout_set_single_paragraph_mode(layout.get(), TRUE);
   pango_layout_set_text(layout.get(), label.text.data(), static_cast<int>(label.text.size()));
 
-  PangoRectangle extents;
-  pango_layout_get_extents(layout.get(), nullptr, &extents);
-  const double width = extents.width / static_cast<double>(PANGO_SCALE);
+  const auto width_at = [&](double size) {
+    pango_font_description_set_absolute_size(font.get(), size * PANGO_SCALE);
+    pango_layout_set_font_description(layout.get(), font.get());
+    PangoRectangle extents;
+    pango_layout_get_extents(layout.get(), nullptr, &extents);
+    return extents.width / static_cast<double>(PANGO_SCALE);
+  };
+  double width = width_at(label.size);
+  if (label.room > 0 && width > label.room) width = width_at(label.size * label.room / width);
   const double shift = label.align == Align::left     ? 0
                        : label.align == Align::centre ? width / 2
                                                       : width;

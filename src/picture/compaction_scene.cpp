@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "picture/palette.hpp"
 #include "picture/scenes.hpp"
@@ -26,8 +27,7 @@ constexpr double flags_top = 262;
 constexpr double packed_top = 318;
 constexpr double number_drop = 15;  // from the top of a box to the baseline of its number
 constexpr double text_left = 330;
-constexpr double text_room = 262;
-constexpr double mono_advance = 0.603;  // width of a character of size 1
+constexpr double text_room = 264;
 
 enum ArrayIndex : std::uint32_t { values_array, exclusive_array, keep_array, slots_array };
 
@@ -122,16 +122,35 @@ Label text_line(double baseline, std::string text) {
           .text = std::move(text)};
 }
 
-Label number_row(double baseline, std::string_view name, Row values, Colour colour) {
+// Digits of the longest number of each column, so that all rows stand one under the other.
+std::vector<std::size_t> column_digits(const std::vector<Row>& rows) {
+  std::vector<std::size_t> digits;
+  for (const Row& row : rows) {
+    digits.resize(std::max(digits.size(), row.size()), 2);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      digits[i] = std::max(digits[i], fmt::formatted_size("{}", row[i]));
+    }
+  }
+  return digits;
+}
+
+Label number_row(double baseline, const std::vector<std::size_t>& digits, std::string_view name,
+                 Row values, Colour colour) {
   std::string text = fmt::format("{:<9}", name);
-  for (const std::uint32_t value : values) text += fmt::format(" {:>2}", value);
-  const double fitting = text_room / (mono_advance * static_cast<double>(text.size()));
+  std::size_t full = text.size();  // characters of a row of all columns
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    full += 1 + digits[i];
+    if (i < values.size()) text += fmt::format(" {:>{}}", values[i], digits[i]);
+  }
+  // A shorter row has its part of the room: all rows shrink alike.
+  const double part = static_cast<double>(text.size()) / static_cast<double>(full);
   return {.x = text_left,
           .baseline = baseline,
-          .size = std::min(12.5, fitting),
+          .size = 12.5,
           .colour = colour,
           .text = std::move(text),
-          .family = Family::mono};
+          .family = Family::mono,
+          .room = text_room * part};
 }
 
 std::optional<Difference> find_difference(const Compaction& c) {
@@ -156,9 +175,10 @@ void add_labels(Scene& scene, const Compaction& c) {
     scene.labels.push_back(number_on_box(i, c.slots[i], packed_top));
   }
   const int steps = n < 2 ? 0 : std::bit_width(n - 1);
-  scene.labels.push_back(number_row(40, "input", c.values, palette::ink));
-  scene.labels.push_back(number_row(60, "inclusive", c.inclusive, palette::ink));
-  scene.labels.push_back(number_row(80, "exclusive", c.exclusive, palette::dark_blue));
+  const auto digits = column_digits({c.values, c.inclusive, c.exclusive, c.keep, c.slots, packed});
+  scene.labels.push_back(number_row(40, digits, "input", c.values, palette::ink));
+  scene.labels.push_back(number_row(60, digits, "inclusive", c.inclusive, palette::ink));
+  scene.labels.push_back(number_row(80, digits, "exclusive", c.exclusive, palette::dark_blue));
   scene.labels.push_back(text_line(116, "Each column starts at the total of"));
   scene.labels.push_back(text_line(134, "everything before it."));
   scene.labels.push_back(
@@ -166,10 +186,10 @@ void add_labels(Scene& scene, const Compaction& c) {
   scene.labels.push_back(text_line(170, "same result, and the input order is"));
   scene.labels.push_back(text_line(188, "kept, unlike with an atomic append."));
   scene.labels.push_back(
-      verdict(text_left, 218, find_difference(c), "all three scans match a loop"));
-  scene.labels.push_back(number_row(278, "keep", c.keep, palette::right));
-  scene.labels.push_back(number_row(296, "slot", c.slots, palette::ink));
-  scene.labels.push_back(number_row(334, "packed", packed, palette::right));
+      verdict(text_left, 218, text_room, find_difference(c), "all three scans match a loop"));
+  scene.labels.push_back(number_row(278, digits, "keep", c.keep, palette::right));
+  scene.labels.push_back(number_row(296, digits, "slot", c.slots, palette::ink));
+  scene.labels.push_back(number_row(334, digits, "packed", packed, palette::right));
 }
 
 }  // namespace

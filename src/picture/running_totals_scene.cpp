@@ -19,6 +19,9 @@ constexpr double plot_right = 936;
 constexpr double plot_width = plot_right - plot_left;
 constexpr double thinnest_band = 1.5;
 constexpr double widest_bar = 64;
+constexpr double text_left = 24;
+constexpr double note_room = 460;  // right half of a line
+constexpr double gap = 12;         // between two texts of a line
 
 // One of the two charts.
 struct Panel {
@@ -184,24 +187,30 @@ std::string_view running_name(Operator op) {
   return "running totals";
 }
 
-void add_title(Scene& scene, const RunningTotals& data) {
+// The second line ends at `facts_right`.
+void add_title(Scene& scene, const RunningTotals& data, double facts_right) {
   const ScanDescription& d = data.description;
   std::string kind{name(d.kind)};
   if (d.reverse) kind = "reverse " + kind;
   kind[0] = static_cast<char>(kind[0] - 'a' + 'A');
   scene.title = fmt::format("{} scan ({}) of {} {} value{}", kind, name(d.op), grouped(d.n),
                             name(d.type), d.n == 1 ? "" : "s");
-  scene.labels.push_back({.x = 24,
+  scene.labels.push_back({.x = text_left,
                           .baseline = 32,
                           .size = 16,
                           .colour = palette::ink,
                           .text = scene.title,
-                          .weight = Weight::bold});
+                          .weight = Weight::bold,
+                          .room = plot_right - text_left});
   std::string facts;
   if (data.total) facts = "total " + to_string(*data.total);
   if (!data.device.empty()) facts += (facts.empty() ? "" : "   \u00b7   ") + data.device;
-  scene.labels.push_back(
-      {.x = 24, .baseline = 52, .size = 12, .colour = palette::grey, .text = facts});
+  scene.labels.push_back({.x = text_left,
+                          .baseline = 52,
+                          .size = 12,
+                          .colour = palette::grey,
+                          .text = facts,
+                          .room = facts_right - text_left});
 }
 
 // What the eye cannot see: gaps, and how many elements a column stands for.
@@ -211,7 +220,8 @@ void add_notes(Chart& chart, Type type, const Envelope& values, const Envelope& 
                    .size = 11,
                    .colour = palette::grey,
                    .text = {},
-                   .align = Align::right};
+                   .align = Align::right,
+                   .room = note_room};
   if (!chart.bars) {
     Label& shown = chart.scene.labels.emplace_back(note);
     shown.text = fmt::format("smallest to largest of about {} elements in each column of pixels",
@@ -265,7 +275,8 @@ Result<Scene> running_totals_scene(const RunningTotals& data) {
   const Envelope totals = envelope(d.type, data.totals, layout);
   const Envelope values = envelope(d.type, data.values, layout);
 
-  add_title(chart.scene, data);
+  const bool all_drawn = values.left_out + totals.left_out == 0;
+  add_title(chart.scene, data, all_drawn ? plot_right : plot_right - note_room - gap);
   add_panel(chart,
             {92, 332, 5, std::string{running_name(d.op)}, palette::dark_blue, palette::blue,
              palette::pale_blue},

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t width = 600;
 constexpr std::uint32_t height = 330;
+constexpr double margin = 12;  // of the text
 
 // In clip space.
 constexpr double left = -0.95;
@@ -71,7 +72,7 @@ Result<Scene> sales_scene(std::span<const std::uint32_t> sales,
       bars(n, totals_array, totals_floor, unit_height(tallest_total, largest_total * headroom),
            palette::blue)};
   scene.labels = {
-      {.x = 12,
+      {.x = margin,
        .baseline = 24,
        .size = 13,
        .colour = palette::ink,
@@ -79,8 +80,9 @@ Result<Scene> sales_scene(std::span<const std::uint32_t> sales,
            "{} days of sales, {} steps, {} barriers each; total {}", n, facts.steps,
            facts.barriers_per_step == 2 ? "two" : fmt::to_string(facts.barriers_per_step),
            n == 0 ? 0 : totals.back()),
-       .weight = Weight::bold},
-      {.x = 12,
+       .weight = Weight::bold,
+       .room = width - 2 * margin},
+      {.x = margin,
        .baseline = 44,
        .size = 11.5,
        .colour = palette::dark_blue,
@@ -90,14 +92,16 @@ Result<Scene> sales_scene(std::span<const std::uint32_t> sales,
        .size = 11.5,
        .colour = palette::dark_yellow,
        .text = "\u25a0 sales of each day"},
-      verdict(320, 44, difference, fmt::format("all {} totals match a sequential sum", n)),
-      {.x = 12,
+      verdict(320, 44, width - 320 - margin, difference,
+              fmt::format("all {} totals match a sequential sum", n)),
+      {.x = margin,
        .baseline = 62,
        .size = 11,
        .colour = palette::grey,
        .text = fmt::format(
            "{}: {} additions (n log2 n); Blelloch: about 2n; subgroup builtin: one call",
-           facts.algorithm, facts.additions)}};
+           facts.algorithm, facts.additions),
+       .room = width - 2 * margin}};
   return scene;
 }
 

@@ -79,6 +79,7 @@ struct Label {
   Weight weight = Weight::regular;
   Family family = Family::sans;
   Align align = Align::left;
+  double room = 0;  // text wider than so many pixels is drawn smaller; 0: any width
 };
 
 struct Scene {

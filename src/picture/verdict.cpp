@@ -29,14 +29,15 @@ std::optional<Difference> first_difference(std::string_view what,
                     *wrong};
 }
 
-Label verdict(double x, double baseline, const std::optional<Difference>& difference,
+Label verdict(double x, double baseline, double room, const std::optional<Difference>& difference,
               std::string good) {
   Label label{.x = x,
               .baseline = baseline,
               .size = 11.5,
               .colour = palette::right,
               .text = std::move(good),
-              .weight = Weight::bold};
+              .weight = Weight::bold,
+              .room = room};
   if (difference) {
     label.colour = palette::wrong;
     label.text = fmt::format("wrong: {}[{}] is {}, not {}", difference->what, difference->index,

@@ -27,8 +27,8 @@ std::optional<Difference> first_difference(std::string_view what,
                                            std::span<const std::uint32_t> expected,
                                            std::span<const std::uint32_t> found);
 
-// `good` in green where nothing differs, else the difference in red.
-Label verdict(double x, double baseline, const std::optional<Difference>& difference,
+// `good` in green where nothing differs, else the difference in red; at most `room` pixels wide.
+Label verdict(double x, double baseline, double room, const std::optional<Difference>& difference,
               std::string good);
 
 }  // namespace cumulo::picture

@@ -117,12 +117,10 @@ Scan<T> expect_forward(const ScanDescription& d, std::vector<T> in) {
       expected.values = std::move(inclusive);
     }
   } else {
-    OrderedReference<T> reference(d.op, std::move(in),
-                                  has_front ? std::optional{first} : std::nullopt);
-    for (std::size_t i = 0; i < n; ++i) {
-      expected.values[i] = exclusive ? reference.exclusive(i) : reference.inclusive(i);
-    }
-    if (n > 0) expected.total = reference.inclusive(n - 1);
+    const OrderedReference<T> reference(d.op, in, has_front ? std::optional{first} : std::nullopt);
+    std::vector<T> inclusive = reference.scan(ScanKind::inclusive);
+    if (n > 0) expected.total = inclusive.back();
+    expected.values = exclusive ? reference.scan(ScanKind::exclusive) : std::move(inclusive);
   }
   if (d.include_initial) expected.values.insert(expected.values.begin(), first);
   return expected;

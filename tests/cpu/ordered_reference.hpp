@@ -1,10 +1,10 @@
-// The scan of floats straight from the text of order.hpp, by recursion. Slow, and nothing else.
+// The scan of floats from the text of order.hpp, one step after the other.
 #pragma once
 
-#include <cstdint>
-#include <map>
+#include <algorithm>
+#include <cstddef>
 #include <optional>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "cumulo/operator.hpp"
@@ -17,21 +17,39 @@ template <Element T>
 class OrderedReference {
  public:
   // `front` stands before all elements.
-  OrderedReference(Operator op, std::vector<T> elements, std::optional<T> front)
-      : op_(op), elements_(std::move(elements)), front_(front) {}
-
-  T inclusive(std::uint64_t i) {
-    return *join(base(i / order::strip), join(before_quad(i), prefix_in_quad(i)));
+  OrderedReference(Operator op, std::span<const T> elements, std::optional<T> front)
+      : op_(op), elements_(elements), front_(front) {
+    std::vector<Maybe> quads;
+    for (std::size_t i = 0; i < elements.size(); i += order::quad) quads.push_back(fold(i));
+    totals_.push_back(std::move(quads));
+    while (totals_.back().size() > 1) totals_.push_back(pairs(totals_.back()));
   }
 
-  T exclusive(std::uint64_t i) {
-    const bool first = i % order::quad == 0;
-    return *join(base(i / order::strip),
-                 first ? before_quad(i) : join(before_quad(i), prefix_in_quad(i - 1)));
+  // The inclusive results, and with them what the first of each quad has in an exclusive scan.
+  std::vector<T> scan(ScanKind kind) const {
+    std::vector<T> results(elements_.size());
+    Maybe base;
+    for (std::size_t i = 0; i < elements_.size(); i += order::quad) {
+      if (i % order::strip == 0) base = base_of(i / order::strip);
+      const Maybe before = before_quad(i / order::quad);
+      Maybe prefix;
+      const std::size_t end = std::min(i + order::quad, elements_.size());
+      for (std::size_t k = i; k < end; ++k) {
+        if (kind == ScanKind::exclusive) results[k] = *join(base, join(before, prefix));
+        prefix = join(prefix, elements_[k]);
+        if (kind == ScanKind::inclusive) results[k] = *join(base, join(before, prefix));
+      }
+    }
+    return results;
   }
 
  private:
   using Maybe = std::optional<T>;  // what is absent is not combined at all
+
+  static constexpr unsigned row_level = 5;    // a row is 2^5 quads
+  static constexpr unsigned strip_level = 8;  // a strip is 2^8 quads
+  static_assert(order::row == order::quad << row_level);
+  static_assert(order::strip == order::quad << strip_level);
 
   Maybe join(Maybe older, Maybe newer) const {
     if (!older) return newer;
@@ -39,61 +57,55 @@ class OrderedReference {
     return combine(op_, *older, *newer);
   }
 
-  T prefix_in_quad(std::uint64_t i) const {
-    T sum = elements_[i - i % order::quad];
-    for (std::uint64_t k = i - i % order::quad + 1; k <= i; ++k)
-      sum = combine(op_, sum, elements_[k]);
+  Maybe fold(std::size_t first) const {
+    Maybe sum;
+    const std::size_t end = std::min(first + order::quad, elements_.size());
+    for (std::size_t k = first; k < end; ++k) sum = join(sum, elements_[k]);
     return sum;
   }
 
-  // The balanced tree over `size` elements, a power of two of quads.
-  Maybe total(std::uint64_t first, std::uint64_t size) {
-    if (first >= elements_.size()) return std::nullopt;
-    if (size == order::quad) {
-      return prefix_in_quad(std::min<std::uint64_t>(first + order::quad, elements_.size()) - 1);
+  std::vector<Maybe> pairs(const std::vector<Maybe>& halves) const {
+    std::vector<Maybe> blocks;
+    for (std::size_t i = 0; i < halves.size(); i += 2) {
+      blocks.push_back(join(halves[i], i + 1 < halves.size() ? halves[i + 1] : Maybe{}));
     }
-    const auto known = totals_.find({first, size});
-    if (known != totals_.end()) return known->second;
-    const Maybe sum = join(total(first, size / 2), total(first + size / 2, size / 2));
-    if (size >= order::strip) totals_[{first, size}] = sum;
-    return sum;
+    return blocks;
   }
 
-  // The units [0, index) of `unit` elements from `origin`, as aligned power-of-two blocks, the
-  // largest first, folded from the right.
-  Maybe from_right(std::uint64_t origin, std::uint64_t unit, std::uint64_t index) {
-    if (index == 0) return std::nullopt;
-    std::uint64_t largest = 1;
-    while (2 * largest <= index) largest *= 2;
-    const std::uint64_t next = origin + largest * unit;
-    return join(total(origin, largest * unit), from_right(next, unit, index - largest));
+  // Total of 2^level quads from `quad`, a multiple of that.
+  Maybe total(std::size_t quad, unsigned level) const { return totals_[level][quad >> level]; }
+
+  // The units [first, last) of 2^level quads: the largest aligned block, joined with the rest.
+  Maybe from_right(std::size_t first, std::size_t last, unsigned level) const {
+    if (first == last) return std::nullopt;
+    unsigned largest = 0;
+    while (first + (std::size_t{2} << largest) <= last) ++largest;
+    return join(total(first << level, level + largest),
+                from_right(first + (std::size_t{1} << largest), last, level));
   }
 
-  Maybe before_quad(std::uint64_t i) {
-    const std::uint64_t strip = i - i % order::strip;
-    const std::uint64_t row = i - i % order::row;
-    const Maybe rows = from_right(strip, order::row, (row - strip) / order::row);
-    return join(rows, from_right(row, order::quad, (i - row) / order::quad));
+  Maybe before_quad(std::size_t quad) const {
+    const std::size_t row = quad >> row_level;
+    const std::size_t first_row = row / order::rows_per_strip * order::rows_per_strip;
+    return join(from_right(first_row, row, row_level), from_right(row << row_level, quad, 0));
   }
 
-  // The aligned power-of-two blocks of strips, the largest first, folded from the left.
-  Maybe base(std::uint64_t strips) {
+  // The front, then the strips before this one as aligned blocks, the largest first.
+  Maybe base_of(std::size_t strip) const {
     Maybe sum = front_;
-    std::uint64_t first = 0;
-    while (strips > 0) {
-      std::uint64_t largest = 1;
-      while (2 * largest <= strips) largest *= 2;
-      sum = join(sum, total(first, largest * order::strip));
-      first += largest * order::strip;
-      strips -= largest;
+    std::size_t first = 0;
+    for (unsigned bit = 63; bit-- > 0;) {
+      if ((strip >> bit & 1) == 0) continue;
+      sum = join(sum, total(first << strip_level, strip_level + bit));
+      first += std::size_t{1} << bit;
     }
     return sum;
   }
 
   Operator op_;
-  std::vector<T> elements_;
+  std::span<const T> elements_;
   Maybe front_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Maybe> totals_;  // of whole strips
+  std::vector<std::vector<Maybe>> totals_;  // [level]: of aligned blocks of 2^level quads
 };
 
 }  // namespace cumulo::test

@@ -3,6 +3,7 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 
 #include "cpu_scan.hpp"
 
@@ -44,6 +45,22 @@ TEST(Processor, ScansAtTheSameTime) {
     oneapi::tbb::parallel_for(0, 16, [&](int) {
       EXPECT_TRUE(same(expected, run<float>({}, std::span{values}), {}, values.size()));
     });
+  });
+}
+
+// A cancelled task group starts no more tasks: none of a scan may be among those left out.
+TEST(Processor, ScanInACancelledTaskGroup) {
+  const auto values = random_values<float>(400'009, Operator::add);
+  const auto expected = expect<float>({}, std::span{values});
+  with_threads(4, [&] {
+    oneapi::tbb::task_group_context group;
+    oneapi::tbb::parallel_for(
+        0, 1,
+        [&](int) {
+          group.cancel_group_execution();
+          EXPECT_TRUE(same(expected, run<float>({}, std::span{values}), {}, values.size()));
+        },
+        group);
   });
 }
 

@@ -68,22 +68,27 @@ def test_find_package(installed, root, cache, tmp_path):
     check_consumer(tmp_path)
 
 
-def test_find_package_of_a_static_library(root, cache, tmp_path):
-    configure(root, tmp_path / "library", cache, "-DBUILD_SHARED_LIBS=OFF", "-DCUMULO_BUILD_APP=OFF",
-              "-DCUMULO_BUILD_TESTS=OFF",
-              f"-DCUMULO_WGPU_NATIVE_DIR={cache['CUMULO_WGPU_NATIVE_DIR']}")
+@pytest.fixture(scope="module")
+def embedded(root, cache, tmp_path_factory):
+    """The consumer with cumulo as a folder of its project: as a static library, to be installed."""
+    build = tmp_path_factory.mktemp("embedded")
+    configure(root / "tests/install", build, cache, f"-DCUMULO_SOURCE={root}",
+              f"-DCUMULO_WGPU_NATIVE_DIR={cache['CUMULO_WGPU_NATIVE_DIR']}",
+              "-DBUILD_SHARED_LIBS=OFF", "-DCUMULO_INSTALL=ON")
+    return build
+
+
+def test_add_subdirectory(embedded):
+    check_consumer(embedded)
+    assert not list(embedded.rglob("cumulo_*_tests")), "a user's project builds the library alone"
+
+
+def test_find_package_of_a_static_library(embedded, root, cache, tmp_path):
     prefix = tmp_path / "prefix"
-    run("cmake", "--install", tmp_path / "library", "--prefix", prefix)
+    run("cmake", "--install", embedded, "--prefix", prefix)
     assert list(prefix.rglob("libcumulo.a"))
     configure(root / "tests/install", tmp_path / "consumer", cache, f"-DCMAKE_PREFIX_PATH={prefix}")
     check_consumer(tmp_path / "consumer")
-
-
-def test_add_subdirectory(root, cache, tmp_path):
-    configure(root / "tests/install", tmp_path, cache, f"-DCUMULO_SOURCE={root}",
-              f"-DCUMULO_WGPU_NATIVE_DIR={cache['CUMULO_WGPU_NATIVE_DIR']}")
-    check_consumer(tmp_path)
-    assert not list(tmp_path.rglob("cumulo_*_tests")), "a user's project builds the library alone"
 
 
 def test_readme_shows_the_program_that_is_tested(root):

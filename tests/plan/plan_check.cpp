@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 #include <utility>
 
 namespace cumulo::test {
@@ -44,6 +46,17 @@ AssertionResult keeps_bindings(const Plan& plan, const DispatchStep& dispatch,
     return AssertionFailure() << storage_buffers << " storage buffers in one dispatch";
   }
   return AssertionSuccess();
+}
+
+// Bytes of the workgroup's variables, all of 32-bit elements: WORD or array<WORD, COUNT>.
+std::uint64_t workgroup_memory(const PlanKernel& kernel) {
+  static const std::regex variable{R"(var<workgroup> \w+: (?:array<[^;]*, (\d+)>|[^;]*);)"};
+  std::uint64_t bytes = 0;
+  for (std::sregex_iterator at{kernel.wgsl.begin(), kernel.wgsl.end(), variable}, end; at != end;
+       ++at) {
+    bytes += (*at)[1].matched ? 4 * std::stoull((*at)[1]) : 4;
+  }
+  return bytes;
 }
 
 AssertionResult keeps_grid(const DispatchStep& dispatch, const Limits& limits) {
@@ -88,9 +101,10 @@ AssertionResult covers_all_elements(const Plan& plan, const ScanDescription& d,
   for (const PlanStep& step : plan.steps) {
     const auto* dispatch = std::get_if<DispatchStep>(&step);
     if (!dispatch) continue;
+    std::set<std::uint32_t> seen;  // a buffer may be bound twice, once as vectors
     for (const PlanBinding& b : dispatch->bindings) {
+      if (!seen.insert(b.buffer).second) continue;
       const BufferRole role = plan.buffers[b.buffer].role;
-      const bool is_total = plan.buffers[b.buffer].name == "total";
       const SliceParameters slice = slice_of(plan, *dispatch);
       if (role == BufferRole::input) {
         const std::uint64_t first = b.offset / bytes + slice.in_offset;
@@ -98,7 +112,7 @@ AssertionResult covers_all_elements(const Plan& plan, const ScanDescription& d,
         if ((slice.in_offset + slice.count) * bytes > b.bytes) {
           return AssertionFailure() << "a slice reaches past its binding of the input";
         }
-      } else if (plan.buffers[b.buffer].name == "output" && !is_total) {
+      } else if (plan.buffers[b.buffer].name == "output") {
         const std::uint64_t first = b.offset / bytes + slice.out_offset;
         out[dispatch->kernel].emplace_back(first, first + slice.count);
         if ((slice.out_offset + slice.count) * bytes > b.bytes) {
@@ -126,8 +140,7 @@ AssertionResult covers_all_elements(const Plan& plan, const ScanDescription& d,
 
 }  // namespace
 
-AssertionResult keeps_limits(const Plan& plan, const ScanDescription& description,
-                             const Traits& traits, const PlanOptions& options) {
+AssertionResult keeps_device_limits(const Plan& plan, const Traits& traits) {
   const Limits& limits = traits.limits;
   for (const PlanKernel& kernel : plan.kernels) {
     if (kernel.workgroup_size == 0 ||
@@ -135,6 +148,10 @@ AssertionResult keeps_limits(const Plan& plan, const ScanDescription& descriptio
         kernel.workgroup_size > limits.max_workgroup_size_x) {
       return AssertionFailure() << kernel.name << " has " << kernel.workgroup_size
                                 << " invocations";
+    }
+    if (workgroup_memory(kernel) > limits.max_workgroup_memory) {
+      return AssertionFailure() << kernel.name << " has " << workgroup_memory(kernel)
+                                << " bytes of workgroup memory";
     }
   }
   for (const PlanBuffer& buffer : plan.buffers) {
@@ -153,6 +170,12 @@ AssertionResult keeps_limits(const Plan& plan, const ScanDescription& descriptio
     if (auto kept = keeps_grid(*dispatch, limits); !kept) return kept;
     if (auto kept = keeps_bindings(plan, *dispatch, limits); !kept) return kept;
   }
+  return AssertionSuccess();
+}
+
+AssertionResult keeps_limits(const Plan& plan, const ScanDescription& description,
+                             const Traits& traits, const PlanOptions& options) {
+  if (auto kept = keeps_device_limits(plan, traits); !kept) return kept;
   if (description.n == 0) return AssertionSuccess();
   return covers_all_elements(plan, description, options);
 }

@@ -11,8 +11,11 @@
 
 namespace cumulo::test {
 
-// Success, or the first promise that the plan breaks: every grid, binding, workgroup and buffer
-// within the limits and within its buffer, and all n elements read and written exactly once by the
+// Success, or the first limit that the plan breaks: every grid, binding, workgroup, workgroup
+// memory and buffer within the limits and within its buffer.
+testing::AssertionResult keeps_device_limits(const Plan& plan, const Traits& traits);
+
+// Those limits, and in a plan of slices all n elements read and written exactly once by the
 // dispatches of each kernel that reads or writes them.
 testing::AssertionResult keeps_limits(const Plan& plan, const ScanDescription& description,
                                       const Traits& traits, const PlanOptions& options = {});

@@ -1,4 +1,5 @@
 // What a plan is made of: its algorithm, kernels, buffers, counts and refusals.
+#include <algorithm>
 #include <bit>
 
 #include "plan_check.hpp"
