@@ -17,6 +17,8 @@ namespace cumulo::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+enum class Stores { cached, streaming };  // streaming: past the caches, to whole aligned vectors
+
 // A group is 4 vectors that hold as many quads as a vector has lanes. Transposed, vector j holds
 // element j of every quad, so that a scan inside the quads is 3 combines of whole vectors.
 template <class T>
@@ -95,6 +97,7 @@ struct Lanes {
     v2 = hn::LoadU(d, in + 2);
     v3 = hn::LoadU(d, in + 3);
   }
+  template <Stores>
   static HWY_INLINE void store_group(V v0, V v1, V v2, V v3, T* out) {
     hn::StoreU(v0, d, out);
     hn::StoreU(v1, d, out + 1);
@@ -113,13 +116,19 @@ struct Lanes {
       hn::LoadInterleaved4(d, in, v0, v1, v2, v3);
     }
   }
+  template <Stores stores>
   static HWY_INLINE void store_group(V v0, V v1, V v2, V v3, T* out) {
     if constexpr (blockwise) {
       transpose_blocks(v0, v1, v2, v3);
-      hn::StoreU(v0, d, out);
-      hn::StoreU(v1, d, out + count);
-      hn::StoreU(v2, d, out + 2 * count);
-      hn::StoreU(v3, d, out + 3 * count);
+      store<stores>(v0, out);
+      store<stores>(v1, out + count);
+      store<stores>(v2, out + 2 * count);
+      store<stores>(v3, out + 3 * count);
+    } else if constexpr (stores == Stores::streaming) {
+      alignas(64) T group[4 * count];
+      hn::StoreInterleaved4(v0, v1, v2, v3, d, group);
+      for (std::size_t i = 0; i < 4; ++i)
+        store<stores>(hn::Load(d, group + i * count), out + i * count);
     } else {
       hn::StoreInterleaved4(v0, v1, v2, v3, d, out);
     }
@@ -139,6 +148,15 @@ struct Lanes {
   }
 
 #if HWY_TARGET != HWY_SCALAR
+  template <Stores stores>
+  static HWY_INLINE void store(V v, T* out) {
+    if constexpr (stores == Stores::streaming) {
+      hn::Stream(v, d, out);
+    } else {
+      hn::StoreU(v, d, out);
+    }
+  }
+
   // Transposes the 4 x 4 elements in each block of 128 bits; its own inverse.
   static HWY_INLINE void transpose_blocks(V& v0, V& v1, V& v2, V& v3) {
     const hn::RepartitionToWide<D> wide;

@@ -109,6 +109,7 @@ class BlockedScan {
         kind_(d.include_initial ? ScanKind::inclusive : d.kind),
         reverse_(d.reverse),
         streams_(!d.reverse && d.n * sizeof(T) >= streaming_bytes),
+        by_lines_(reinterpret_cast<std::uintptr_t>(out) % cache_line == 0),
         in_(in),
         out_(out),
         kernels_(strip_kernels<T>(d.op)),
@@ -127,9 +128,15 @@ class BlockedScan {
       tbb::task_group_context context(tbb::task_group_context::isolated);
       tbb::this_task_arena::isolate([&] {
         tbb::parallel_for(
-            std::size_t{0}, workers, [&](std::size_t) { work(blocks); }, tbb::simple_partitioner(),
-            context);
+            std::size_t{0}, workers,
+            [&](std::size_t) {
+              work(blocks);
+              finished_.fetch_add(1, std::memory_order_release);
+            },
+            tbb::simple_partitioner(), context);
       });
+      // parallel_for has ordered this already, in a library that a thread sanitizer does not see.
+      (void)finished_.load(std::memory_order_acquire);
     }
     return total_;
   }
@@ -152,12 +159,11 @@ class BlockedScan {
       upsweep(sums);
       const T base = take_turn(k, sums.back());
       const std::size_t next = draw();
-      if (streams_) writer.begin(out_ + k * block);
+      if (streams_ && !by_lines_) writer.begin(out_ + k * block);
       for (std::size_t s = 0; s < strips; ++s) {
-        prefetch_strip(next, s);
-        scan_strip(k, s, before(base, sums, s), strip, writer);
+        scan_strip(first_of(k, s), before(base, sums, s), strip_ahead(next, s), strip, writer);
       }
-      if (streams_) writer.finish();
+      if (streams_ && !by_lines_) writer.finish();
       k = next;
     }
     if (streams_) finish_streaming();
@@ -165,13 +171,9 @@ class BlockedScan {
 
   std::size_t draw() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
 
-  void prefetch_strip(std::size_t k, std::size_t s) const {
+  const T* strip_ahead(std::size_t k, std::size_t s) const {
     const std::size_t first = first_of(k, s);
-    if (!streams_ || first + order::strip > n_) return;
-    const char* const bytes = reinterpret_cast<const char*>(in_ + first);
-    for (std::size_t at = 0; at < sizeof(Strip); at += cache_line) {
-      __builtin_prefetch(bytes + at, 0, 2);
-    }
+    return !streams_ || first + order::strip > n_ ? nullptr : in_ + first;
   }
 
   static constexpr std::size_t first_of(std::size_t k, std::size_t s) {
@@ -206,8 +208,8 @@ class BlockedScan {
     return base;
   }
 
-  // Blocks pass here in order: each takes what stands before it and leaves its total. A worker whose
-  // turn is not near sleeps, so that the one before it has the processor.
+  // Blocks pass here in order: each takes what stands before it and leaves its total. A worker
+  // whose turn is not near sleeps, so that the one before it has the processor.
   T take_turn(std::size_t k, T total) {
     const auto mine = static_cast<std::uint32_t>(k);
     std::uint32_t turn = turn_.load(std::memory_order_acquire);
@@ -232,8 +234,7 @@ class BlockedScan {
     std::fill(strip.begin() + static_cast<std::ptrdiff_t>(count), strip.end(), absent<T>(op_));
   }
 
-  void scan_strip(std::size_t k, std::size_t s, T base, Strip& strip, LineWriter<T>& writer) {
-    const std::size_t first = first_of(k, s);
+  void scan_strip(std::size_t first, T base, const T* ahead, Strip& strip, LineWriter<T>& writer) {
     if (first >= n_) return;
     const std::size_t count = std::min<std::size_t>(order::strip, n_ - first);
     const T* from = in_ + first;
@@ -243,18 +244,19 @@ class BlockedScan {
     }
     if (first + count == n_) {
       alignas(cache_line) Strip inclusive;
-      kernels_.scan(from, inclusive.data(), base, ScanKind::inclusive);
+      kernels_.scan(from, inclusive.data(), base, ScanKind::inclusive, nullptr);
       total_ = inclusive[count - 1];
     }
-    if (streams_) {
-      kernels_.scan(from, strip.data(), base, kind_);
-      writer.add(strip.data(), count);
-    } else if (from != strip.data()) {
-      kernels_.scan(from, out_ + first, base, kind_);
+    if (from != strip.data() && !streams_) {
+      kernels_.scan(from, out_ + first, base, kind_, nullptr);
+    } else if (from != strip.data() && by_lines_) {
+      kernels_.stream(from, out_ + first, base, kind_, ahead);
     } else {
-      kernels_.scan(from, strip.data(), base, kind_);
+      kernels_.scan(from, strip.data(), base, kind_, ahead);
       if (reverse_) {
         std::reverse_copy(strip.data(), strip.data() + count, out_ + (n_ - first - count));
+      } else if (streams_ && !by_lines_) {
+        writer.add(strip.data(), count);
       } else {
         std::copy_n(strip.data(), count, out_ + first);
       }
@@ -266,6 +268,7 @@ class BlockedScan {
   const ScanKind kind_;
   const bool reverse_;
   const bool streams_;
+  const bool by_lines_;  // the results start with a cache line: every strip is whole lines
   const T* const in_;
   T* const out_;
   const StripKernels<T> kernels_;
@@ -273,6 +276,7 @@ class BlockedScan {
   T total_{};
   alignas(64) std::atomic<std::size_t> ticket_{0};
   alignas(64) std::atomic<std::uint32_t> turn_{0};  // modulo 2^32
+  std::atomic<std::size_t> finished_{0};            // workers
 };
 
 // One loop from first to last.

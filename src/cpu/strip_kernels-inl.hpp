@@ -69,24 +69,49 @@ HWY_INLINE hn::Vec<hn::ScalableTag<T>> lane_tree(hn::Vec<hn::ScalableTag<T>> v) 
   }
 }
 
+// The order of order.hpp, for floats.
 template <Operator op, class T>
-void strip_totals(const T* in, std::size_t strips, T* totals) {
+HWY_INLINE T ordered_total(const T* in) {
   using L = Lanes<T>;
   // A vector of group totals stands for `piece` elements.
   constexpr std::size_t piece = order::quad * L::count * L::count;
   constexpr std::size_t pieces = order::strip / piece;
+  T total[pieces];
+  for (std::size_t i = 0; i < pieces; ++i) {
+    total[i] = hn::GetLane(lane_tree<op, 0, T>(merged_totals<op, L::bits>(in + i * piece)));
+  }
+  for (std::size_t size = 1; size < pieces; size *= 2) {
+    for (std::size_t i = 0; i < pieces; i += 2 * size) {
+      total[i] = cumulo::combine(op, total[i], total[i + size]);
+    }
+  }
+  return total[0];
+}
+
+// Any order, for integers: it makes no difference to them.
+template <Operator op, class T>
+HWY_INLINE T unordered_total(const T* in) {
+  using L = Lanes<T>;
+  typename L::V total[4];
+  for (std::size_t k = 0; k < 4; ++k) total[k] = hn::LoadU(L::d, in + k * L::count);
+  for (std::size_t at = 4 * L::count; at < order::strip; at += 4 * L::count) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      total[k] = combine<op>(total[k], hn::LoadU(L::d, in + at + k * L::count));
+    }
+  }
+  const auto all = combine<op>(combine<op>(total[0], total[1]), combine<op>(total[2], total[3]));
+  return hn::GetLane(lane_tree<op, 0, T>(all));
+}
+
+template <Operator op, class T>
+void strip_totals(const T* in, std::size_t strips, T* totals) {
   for (std::size_t s = 0; s < strips; ++s) {
-    T total[pieces];
-    for (std::size_t i = 0; i < pieces; ++i) {
-      const auto groups = merged_totals<op, L::bits>(in + s * order::strip + i * piece);
-      total[i] = hn::GetLane(lane_tree<op, 0, T>(groups));
+    const T* const strip = in + s * order::strip;
+    if constexpr (std::is_integral_v<T>) {
+      totals[s] = unordered_total<op>(strip);
+    } else {
+      totals[s] = ordered_total<op>(strip);
     }
-    for (std::size_t size = 1; size < pieces; size *= 2) {
-      for (std::size_t i = 0; i < pieces; i += 2 * size) {
-        total[i] = cumulo::combine(op, total[i], total[i + size]);
-      }
-    }
-    totals[s] = total[0];
   }
 }
 
@@ -102,17 +127,31 @@ HWY_INLINE hn::Vec<hn::ScalableTag<T>> lane_prefixes(hn::Vec<hn::ScalableTag<T>>
   }
 }
 
+HWY_INLINE void prefetch(const void* from, std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  constexpr int second_level = 2;
+  const char* const lines = static_cast<const char*>(from);
+  for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(lines + at, 0, second_level);
+}
+
 // Scans one row of a strip and returns the row's own total in every lane. `base` is what stands
 // before the strip, `before_row` what stands before the row in it; every lane holds them.
-template <Operator op, class T, class V>
-HWY_INLINE V scan_row(const T* in, T* out, V base, V before_row, ScanKind kind) {
+template <Operator op, Stores stores, class T, class V>
+HWY_INLINE V scan_row(const T* in, T* out, V base, V before_row, ScanKind kind, const T* ahead) {
   using L = Lanes<T>;
   constexpr std::size_t groups = order::quads_per_row / L::count;
   constexpr std::size_t group = order::quad * L::count;
+  // Integers give the same in any order: one combine instead of one an element.
+  if constexpr (std::is_integral_v<T>) before_row = combine<op>(base, before_row);
+  const auto from_base = [&](V in_strip) {
+    if constexpr (std::is_integral_v<T>) return in_strip;
+    return combine<op>(base, in_strip);
+  };
   V p[groups][order::quad];  // prefixes inside the quads
   V prefix[groups];          // Sklansky's inclusive prefixes of the quad totals
   for (std::size_t g = 0; g < groups; ++g) {
     L::load_group(in + g * group, p[g][0], p[g][1], p[g][2], p[g][3]);
+    if (ahead != nullptr) prefetch(ahead + g * group, group * sizeof(T));
     p[g][1] = combine<op>(p[g][0], p[g][1]);
     p[g][2] = combine<op>(p[g][1], p[g][2]);
     p[g][3] = combine<op>(p[g][2], p[g][3]);
@@ -128,20 +167,21 @@ HWY_INLINE V scan_row(const T* in, T* out, V base, V before_row, ScanKind kind) 
   for (std::size_t g = 0; g < groups; ++g) {
     const V c = combine<op>(before_row, L::if_first(last, L::quad_before(prefix[g])));
     last = L::last_quad(prefix[g]);
-    const V q0 = combine<op>(base, combine<op>(c, p[g][0]));
-    const V q1 = combine<op>(base, combine<op>(c, p[g][1]));
-    const V q2 = combine<op>(base, combine<op>(c, p[g][2]));
+    const V q0 = from_base(combine<op>(c, p[g][0]));
+    const V q1 = from_base(combine<op>(c, p[g][1]));
+    const V q2 = from_base(combine<op>(c, p[g][2]));
+    T* const to = out + g * group;
     if (kind == ScanKind::inclusive) {
-      L::store_group(q0, q1, q2, combine<op>(base, combine<op>(c, p[g][3])), out + g * group);
+      L::template store_group<stores>(q0, q1, q2, from_base(combine<op>(c, p[g][3])), to);
     } else {
-      L::store_group(combine<op>(base, c), q0, q1, q2, out + g * group);
+      L::template store_group<stores>(from_base(c), q0, q1, q2, to);
     }
   }
   return last;
 }
 
-template <Operator op, class T>
-void scan_strip(const T* in, T* out, T base, ScanKind kind) {
+template <Operator op, Stores stores, class T>
+void scan_strip(const T* in, T* out, T base, ScanKind kind, const T* ahead) {
   using L = Lanes<T>;
   const auto start = hn::Set(L::d, base);
   // The rows done so far, as a binary counter of aligned blocks: block[b] holds the total of 2^b
@@ -156,7 +196,9 @@ void scan_strip(const T* in, T* out, T base, ScanKind kind) {
       before = empty ? block[b] : combine<op>(block[b], before);
       empty = false;
     }
-    auto total = scan_row<op>(in + r * order::row, out + r * order::row, start, before, kind);
+    const std::size_t at = r * order::row;
+    auto total = scan_row<op, stores>(in + at, out + at, start, before, kind,
+                                      ahead == nullptr ? nullptr : ahead + at);
     for (std::size_t b = 0; b < 3; ++b) {
       if ((r >> b & 1) == 0) {
         block[b] = total;
@@ -169,7 +211,8 @@ void scan_strip(const T* in, T* out, T base, ScanKind kind) {
 
 template <Operator op, class T>
 constexpr StripKernels<T> kernels_for() {
-  return {strip_totals<op, T>, scan_strip<op, T>};
+  return {strip_totals<op, T>, scan_strip<op, Stores::cached, T>,
+          scan_strip<op, Stores::streaming, T>};
 }
 
 }  // namespace cumulo::cpu::HWY_NAMESPACE

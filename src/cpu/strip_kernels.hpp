@@ -13,10 +13,16 @@ namespace cumulo::cpu {
 // may be the same memory.
 template <Element T>
 struct StripKernels {
+  // One strip from what is before it, `base`. Brings the strip at `ahead` into the second-level
+  // cache on the way, a line for a line, so that memory is read all the time; null: nothing.
+  using Scan = void (*)(const T* in, T* out, T base, ScanKind kind, const T* ahead);
+
   // totals[s] = total of the s-th of `strips` strips, one after the other from `in`.
   void (*totals)(const T* in, std::size_t strips, T* totals);
-  // Scans one strip; `base` is all that stands before it.
-  void (*scan)(const T* in, T* out, T base, ScanKind kind);
+  Scan scan;
+  // As scan, with stores that go past the caches: `out` is a multiple of cache_line. Call
+  // finish_streaming() (stream_copy.hpp) before another thread may read the results.
+  Scan stream;
 };
 
 // T is a type that needs a kernel of its own for `op`: signed integers have only min and max, as

@@ -82,7 +82,7 @@ Scan<T> run(ScanDescription d, std::span<const T> in, Shift shift = {}) {
   const auto total = cpu::scan(d, source.values().data(), out.values().data());
   EXPECT_TRUE(out.intact()) << "wrote outside the output";
   EXPECT_TRUE(source.intact()) << "wrote outside the input";
-  EXPECT_EQ(std::memcmp(source.values().data(), in.data(), in.size_bytes()), 0)
+  EXPECT_TRUE(std::ranges::equal(std::as_bytes(source.values()), std::as_bytes(in)))
       << "changed the input";
   return unpack<T>(total, out.values());
 }

@@ -32,7 +32,13 @@ TEST(Memory, LargeResultsOfEveryType) {
     with_type(type, []<class T>() {
       const auto values = random_values<T>(large<T>, Operator::add);
       for (const unsigned combination : {0U, 1U, 2U, 8U, 10U}) {
-        ASSERT_TRUE(is_right<T>(options<T>(Operator::add, combination), std::span{values}, {1, 3}));
+        const auto d = options<T>(Operator::add, combination);
+        const auto expected = expect<T>(d, std::span{values});
+        // Whole cache lines go to memory in another way than parts of them.
+        for (const std::size_t out : {0U, 3U}) {
+          const auto found = run<T>(d, std::span{values}, {1, out});
+          ASSERT_TRUE(same(expected, found, d, values.size())) << "output shifted by " << out;
+        }
       }
     });
   }
