@@ -1,10 +1,10 @@
 // What the public handles hold.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <new>
 #include <optional>
-#include <vector>
 
 #include "cumulo/device.hpp"
 #include "cumulo/scan.hpp"
@@ -40,7 +40,7 @@ struct PreparedScan::Impl {
 
   Device::Impl* device = nullptr;
   ScanDescription description;
-  std::vector<Variant> variants;
+  std::deque<Variant> variants;  // which plan() points into: it must not move
 
   Result<gpu::PreparedPlan*> variant(const PlanOptions& options);
 };

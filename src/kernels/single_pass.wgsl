@@ -10,7 +10,6 @@
 #import lib/subgroup32.wgsl
 #import lib/look_back.wgsl
 
-var<workgroup> drawn: u32;
 var<workgroup> strip_totals: array<Element, ${STRIPS}>;
 var<workgroup> strip_tree: array<Element, 160>;  // level b of a tree of 32 at 32 * b
 // In the last tile, of the quad of the last element: what stands before it in its strip, and the
@@ -21,20 +20,10 @@ var<workgroup> end_prefixes: array<Element, 5>;
 fn main(@builtin(local_invocation_index) thread: u32,
         @builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_size) width: u32) {
   let strip = thread / 32u;
-  // A device may run another width than it told: then say that there is no result.
-  if (width != 32u) { atomicStore(&spine[stalled], 1u); }
-
-  // Draw a tile. The last to draw starts the count of the next run.
-  if (thread == 0u) {
-    let ticket = atomicAdd(&spine[0], 1u);
-    if ((ticket & ${TICKET_MASK}u) == params.all_tiles - 1u) {
-      atomicAdd(&spine[0], ${TICKET_MASK + 1}u - params.all_tiles);
-    }
-    drawn = ticket;
-  }
-  workgroupBarrier();  // the ticket is known to all
-  let tile = drawn & ${TICKET_MASK}u;
-  let tag = 0x8000u | (drawn >> ${TICKET_BITS}u);
+  expect_width_32(width);
+  let ticket = draw_ticket(thread);
+  let tile = tile_of(ticket);
+  let tag = tag_of(ticket);
 #if GATE
   // The first tiles all start at once; holding the next ones back keeps memory busy while those wait.
   if (tile >= ${GATE}u && tile < ${GATE_END}u) {

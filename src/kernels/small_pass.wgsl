@@ -7,7 +7,6 @@
 #import lib/spine.wgsl
 
 #if WAITS
-var<workgroup> drawn: u32;
 var<workgroup> own_tiles: array<Element, 32>;
 var<workgroup> group_totals: array<Element, 32>;
 #endif
@@ -18,20 +17,12 @@ var<workgroup> row_totals: array<Element, 32>;
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(local_invocation_index) thread: u32,
         @builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_size) width: u32) {
-  // A device may run another width than it told: then say that there is no result.
-  if (width != 32u) { atomicStore(&spine[stalled], 1u); }
+  expect_width_32(width);
   let first_row = thread / 32u * ${ROWS_EACH}u;
 #if WAITS
-  if (thread == 0u) {
-    let ticket = atomicAdd(&spine[0], 1u);
-    if ((ticket & ${TICKET_MASK}u) == params.all_tiles - 1u) {
-      atomicAdd(&spine[0], ${TICKET_MASK + 1}u - params.all_tiles);
-    }
-    drawn = ticket;
-  }
-  workgroupBarrier();  // the ticket is known to all
-  let tile = drawn & ${TICKET_MASK}u;
-  let tag = 0x8000u | (drawn >> ${TICKET_BITS}u);
+  let ticket = draw_ticket(thread);
+  let tile = tile_of(ticket);
+  let tag = tag_of(ticket);
 #else
   let tile = 0u;
 #endif

@@ -129,6 +129,7 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                  {"GATE", shape.gate},
                  {"GATE_END", shape.gate_end},
                  {"TAIL_AT", tail_at},
+                 {"WAITS", 1},
                  {"VECTORS", 1},
                  {"INPUT", 1},
                  {"INPUT_WORDS", 2},

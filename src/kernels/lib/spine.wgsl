@@ -45,3 +45,28 @@ fn await_value(slot: u32, tag: u32) -> Element {
   atomicStore(&spine[stalled], 1u);
   return absent();
 }
+
+// A device may run another subgroup width than it told: then say that there is no result.
+fn expect_width_32(width: u32) {
+  if (width != 32u) { atomicStore(&spine[stalled], 1u); }
+}
+
+#if WAITS
+var<workgroup> drawn: u32;
+
+// Draws a ticket for the workgroup. The last to draw starts the count of the next run.
+fn draw_ticket(thread: u32) -> u32 {
+  if (thread == 0u) {
+    let ticket = atomicAdd(&spine[0], 1u);
+    if ((ticket & ${TICKET_MASK}u) == params.all_tiles - 1u) {
+      atomicAdd(&spine[0], ${TICKET_MASK + 1}u - params.all_tiles);
+    }
+    drawn = ticket;
+  }
+  workgroupBarrier();  // the ticket is known to all
+  return drawn;
+}
+
+fn tile_of(ticket: u32) -> u32 { return ticket & ${TICKET_MASK}u; }
+fn tag_of(ticket: u32) -> u32 { return 0x8000u | (ticket >> ${TICKET_BITS}u); }
+#endif
