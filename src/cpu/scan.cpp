@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t block_bytes = std::size_t{256} << 10;
 // Results larger than this would only push other data out of the caches.
 constexpr std::size_t streaming_bytes = std::size_t{16} << 20;
+// How far ahead of its use a strip is fetched. Two and more strips were slower.
+constexpr std::size_t strips_ahead = 1;
 
 // Sums in index order of equal-sized blocks, as a binary counter: one total for each bit that is
 // set in their number. Gives what stands before the next block by Blelloch's downsweep (order.hpp).
@@ -148,48 +150,54 @@ class BlockedScan {
   using Sums = std::array<T, strips>;
   using Strip = std::array<T, order::strip>;
 
-  // While a worker scans one block it has its next one brought into the second-level cache, so that
-  // memory is being read all the time.
+  // While a worker scans one block it totals its next one, which is then in the second-level cache:
+  // memory is being read and written all the time.
   void work(std::size_t blocks) {
     alignas(cache_line) Strip strip;
     LineWriter<T> writer;
     Sums sums;
-    for (std::size_t k = draw(); k < blocks;) {
-      for (std::size_t s = 0; s < strips; ++s) total_strip(k, s, sums, strip);
+    std::size_t k = draw();
+    for (std::size_t s = 0; s < strips; ++s) sums[s] = total_strip(k, s, strip);
+    while (k < blocks) {
       upsweep(sums);
       const T base = take_turn(k, sums.back());
       const std::size_t next = draw();
+      Sums next_sums;
       if (streams_ && !by_lines_) writer.begin(out_ + k * block);
       for (std::size_t s = 0; s < strips; ++s) {
-        scan_strip(first_of(k, s), before(base, sums, s), strip_ahead(next, s), strip, writer);
+        scan_strip(first_of(k, s), before(base, sums, s), strip_at(next, s + strips_ahead), strip,
+                   writer);
+        next_sums[s] = total_strip(next, s, strip);
       }
       if (streams_ && !by_lines_) writer.finish();
       k = next;
+      sums = next_sums;
     }
     if (streams_) finish_streaming();
   }
 
   std::size_t draw() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
 
-  const T* strip_ahead(std::size_t k, std::size_t s) const {
+  // A strip to bring into the caches, or null. `s` may reach past the block.
+  const T* strip_at(std::size_t k, std::size_t s) const {
     const std::size_t first = first_of(k, s);
-    return !streams_ || first + order::strip > n_ ? nullptr : in_ + first;
+    return !streams_ || s >= strips || first + order::strip > n_ ? nullptr : in_ + first;
   }
 
   static constexpr std::size_t first_of(std::size_t k, std::size_t s) {
     return k * block + s * order::strip;
   }
 
-  void total_strip(std::size_t k, std::size_t s, Sums& sums, Strip& strip) const {
+  T total_strip(std::size_t k, std::size_t s, Strip& strip) const {
     const std::size_t first = first_of(k, s);
-    if (first >= n_) {
-      sums[s] = absent<T>(op_);
-    } else if (!reverse_ && first + order::strip <= n_) {
-      kernels_.totals(in_ + first, 1, &sums[s]);
-    } else {
+    T total = absent<T>(op_);
+    if (first < n_ && !reverse_ && first + order::strip <= n_) {
+      kernels_.totals(in_ + first, 1, &total);
+    } else if (first < n_) {
       load(first, std::min<std::size_t>(order::strip, n_ - first), strip);
-      kernels_.totals(strip.data(), 1, &sums[s]);
+      kernels_.totals(strip.data(), 1, &total);
     }
+    return total;
   }
 
   // Leaves the block's total in the last entry, and in every entry that ends a left half its total.

@@ -134,45 +134,64 @@ HWY_INLINE void prefetch(const void* from, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(lines + at, 0, second_level);
 }
 
-// Scans one row of a strip and returns the row's own total in every lane. `base` is what stands
-// before the strip, `before_row` what stands before the row in it; every lane holds them.
-template <Operator op, Stores stores, class T, class V>
-HWY_INLINE V scan_row(const T* in, T* out, V base, V before_row, ScanKind kind, const T* ahead) {
+// A row of a strip, before it is known what stands before it.
+template <class T>
+struct Row {
+  static constexpr std::size_t group = order::quad * Lanes<T>::count;
+  static constexpr std::size_t groups = order::row / group;
+
+  typename Lanes<T>::V in_quads[groups][order::quad];  // prefixes inside the quads
+  typename Lanes<T>::V quads[groups];  // Sklansky's inclusive prefixes of the quad totals
+};
+
+template <Operator op, class T>
+HWY_INLINE Row<T> begin_row(const T* in, const T* ahead) {
   using L = Lanes<T>;
-  constexpr std::size_t groups = order::quads_per_row / L::count;
-  constexpr std::size_t group = order::quad * L::count;
+  using R = Row<T>;
+  R row;
+  for (std::size_t g = 0; g < R::groups; ++g) {
+    auto& p = row.in_quads[g];
+    L::load_group(in + g * R::group, p[0], p[1], p[2], p[3]);
+    if (ahead != nullptr) prefetch(ahead + g * R::group, R::group * sizeof(T));
+    p[1] = combine<op>(p[0], p[1]);
+    p[2] = combine<op>(p[1], p[2]);
+    p[3] = combine<op>(p[2], p[3]);
+    row.quads[g] = lane_prefixes<op, 0, T>(p[3]);
+  }
+  for (std::size_t half = 1; half < R::groups; half *= 2) {
+    for (std::size_t block = half; block < R::groups; block += 2 * half) {
+      const auto lower = L::last_quad(row.quads[block - 1]);
+      for (std::size_t g = block; g < block + half; ++g) {
+        row.quads[g] = combine<op>(lower, row.quads[g]);
+      }
+    }
+  }
+  return row;
+}
+
+// Writes a row's results and returns its own total in every lane. `base` is what stands before the
+// strip, `before_row` what stands before the row in it; every lane holds them.
+template <Operator op, Stores stores, class T, class V>
+HWY_INLINE V finish_row(const Row<T>& row, T* out, V base, V before_row, ScanKind kind) {
+  using L = Lanes<T>;
+  using R = Row<T>;
   // Integers give the same in any order: one combine instead of one an element.
   if constexpr (std::is_integral_v<T>) before_row = combine<op>(base, before_row);
   const auto from_base = [&](V in_strip) {
     if constexpr (std::is_integral_v<T>) return in_strip;
     return combine<op>(base, in_strip);
   };
-  V p[groups][order::quad];  // prefixes inside the quads
-  V prefix[groups];          // Sklansky's inclusive prefixes of the quad totals
-  for (std::size_t g = 0; g < groups; ++g) {
-    L::load_group(in + g * group, p[g][0], p[g][1], p[g][2], p[g][3]);
-    if (ahead != nullptr) prefetch(ahead + g * group, group * sizeof(T));
-    p[g][1] = combine<op>(p[g][0], p[g][1]);
-    p[g][2] = combine<op>(p[g][1], p[g][2]);
-    p[g][3] = combine<op>(p[g][2], p[g][3]);
-    prefix[g] = lane_prefixes<op, 0, T>(p[g][3]);
-  }
-  for (std::size_t half = 1; half < groups; half *= 2) {
-    for (std::size_t block = half; block < groups; block += 2 * half) {
-      const V lower = L::last_quad(prefix[block - 1]);
-      for (std::size_t g = block; g < block + half; ++g) prefix[g] = combine<op>(lower, prefix[g]);
-    }
-  }
   V last = hn::Set(L::d, absent<T>(op));
-  for (std::size_t g = 0; g < groups; ++g) {
-    const V c = combine<op>(before_row, L::if_first(last, L::quad_before(prefix[g])));
-    last = L::last_quad(prefix[g]);
-    const V q0 = from_base(combine<op>(c, p[g][0]));
-    const V q1 = from_base(combine<op>(c, p[g][1]));
-    const V q2 = from_base(combine<op>(c, p[g][2]));
-    T* const to = out + g * group;
+  for (std::size_t g = 0; g < R::groups; ++g) {
+    const auto& p = row.in_quads[g];
+    const V c = combine<op>(before_row, L::if_first(last, L::quad_before(row.quads[g])));
+    last = L::last_quad(row.quads[g]);
+    const V q0 = from_base(combine<op>(c, p[0]));
+    const V q1 = from_base(combine<op>(c, p[1]));
+    const V q2 = from_base(combine<op>(c, p[2]));
+    T* const to = out + g * R::group;
     if (kind == ScanKind::inclusive) {
-      L::template store_group<stores>(q0, q1, q2, from_base(combine<op>(c, p[g][3])), to);
+      L::template store_group<stores>(q0, q1, q2, from_base(combine<op>(c, p[3])), to);
     } else {
       L::template store_group<stores>(from_base(c), q0, q1, q2, to);
     }
@@ -184,10 +203,20 @@ template <Operator op, Stores stores, class T>
 void scan_strip(const T* in, T* out, T base, ScanKind kind, const T* ahead) {
   using L = Lanes<T>;
   const auto start = hn::Set(L::d, base);
+  const auto begin = [&](std::size_t r) {
+    const std::size_t at = r * order::row;
+    return begin_row<op>(in + at, ahead == nullptr ? nullptr : ahead + at);
+  };
   // The rows done so far, as a binary counter of aligned blocks: block[b] holds the total of 2^b
   // rows for each bit b that is set in their number.
   typename L::V block[3];
+  // A row's steps wait for one another. Those of the next row fill the gaps, where the processor
+  // has registers for two rows.
+  constexpr bool overlaps = Row<T>::groups <= 2;
+  Row<T> next = begin(0);
   for (std::size_t r = 0; r < order::rows_per_strip; ++r) {
+    const Row<T> row = overlaps || r == 0 ? next : begin(r);
+    if (overlaps && r + 1 < order::rows_per_strip) next = begin(r + 1);
     // Sklansky's prefix: those blocks, the largest first, folded from the right.
     auto before = hn::Set(L::d, absent<T>(op));
     bool empty = true;
@@ -196,9 +225,7 @@ void scan_strip(const T* in, T* out, T base, ScanKind kind, const T* ahead) {
       before = empty ? block[b] : combine<op>(block[b], before);
       empty = false;
     }
-    const std::size_t at = r * order::row;
-    auto total = scan_row<op, stores>(in + at, out + at, start, before, kind,
-                                      ahead == nullptr ? nullptr : ahead + at);
+    auto total = finish_row<op, stores>(row, out + r * order::row, start, before, kind);
     for (std::size_t b = 0; b < 3; ++b) {
       if ((r >> b & 1) == 0) {
         block[b] = total;
