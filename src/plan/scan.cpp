@@ -81,8 +81,8 @@ Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
             .steps = {}};
   plan.buffers.push_back(
       {"input", (request.options.in_misalignment + d.n) * bytes, BufferRole::input});
-  plan.buffers.push_back({"output", (request.options.out_misalignment + result_count(d)) * bytes,
-                          BufferRole::output});
+  plan.buffers.push_back(
+      {"output", (request.options.out_misalignment + result_count(d)) * bytes, BufferRole::output});
   plan.buffers.push_back({"total", bytes, BufferRole::output});
   return plan;
 }
@@ -112,12 +112,18 @@ Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name
 }
 
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice) {
-  std::vector<std::uint32_t> words{slice.count,      slice.tiles,
-                                   slice.first_tile, slice.is_last ? 1U : 0U,
-                                   slice.in_offset,  slice.out_offset,
-                                   slice.all_tiles,  slice.initial_at,
-                                   slice.last_quad,  0,
-                                   0,                0};
+  std::vector<std::uint32_t> words{slice.count,
+                                   slice.tiles,
+                                   slice.first_tile,
+                                   slice.is_last ? 1U : 0U,
+                                   slice.in_offset,
+                                   slice.out_offset,
+                                   slice.all_tiles,
+                                   slice.initial_at,
+                                   slice.last_quad,
+                                   0,
+                                   0,
+                                   0};
   for (const Scalar& value : {request.absent, request.initial}) {
     const std::vector<std::uint32_t> more = to_words(value);
     words.insert(words.end(), more.begin(), more.end());

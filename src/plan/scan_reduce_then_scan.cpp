@@ -1,5 +1,5 @@
-// Reduce-then-scan: totals of tiles, the scan of those, then the scan of every tile from what stands
-// before it. Needs no promise about how workgroups make progress. Reads the input twice.
+// Reduce-then-scan: totals of tiles, the scan of those, then the scan of every tile from what
+// stands before it. Needs no promise about how workgroups make progress. Reads the input twice.
 #include <algorithm>
 #include <array>
 
@@ -68,8 +68,8 @@ class Builder {
   Result<Plan> build(std::uint64_t capacity) {
     if (auto error = add_kernels()) return std::unexpected{std::move(*error)};
     plan_.notes.push_back("tiles of " + std::to_string(shape_.tile) + " elements by " +
-                          std::to_string(shape_.workgroup_size) + " invocations: " +
-                          std::to_string(all_tiles_) + " tiles");
+                          std::to_string(shape_.workgroup_size) +
+                          " invocations: " + std::to_string(all_tiles_) + " tiles");
     totals_ = add_buffer("tile totals", all_tiles_ * request_.element_bytes(), BufferRole::scratch);
     std::vector<Slice> slices;
     for (std::uint64_t begin = 0; begin < request_.description.n; begin += capacity) {
@@ -113,16 +113,15 @@ class Builder {
                    {"STRIPS", shape_.tile / order::strip}});
     const auto add = [&](std::string_view kernel, Values more) -> std::optional<Error> {
       more.insert(values.begin(), values.end());
-      auto made = make_kernel(request_, kernel, std::string(kernel) + ".wgsl", more,
-                              shape_.workgroup_size);
+      auto made =
+          make_kernel(request_, kernel, std::string(kernel) + ".wgsl", more, shape_.workgroup_size);
       if (!made) return std::move(made.error());
       plan_.kernels.push_back(std::move(*made));
       return std::nullopt;
     };
     if (all_tiles_ > 1) {
-      if (auto error = add("reduce_tiles", {{"TREE", quads},
-                                            {"TOTALS", in_place_ ? 1 : 2},
-                                            {"OUTPUT", 2}})) {
+      if (auto error = add("reduce_tiles",
+                           {{"TREE", quads}, {"TOTALS", in_place_ ? 1 : 2}, {"OUTPUT", 2}})) {
         return error;
       }
       if (auto error = add("scan_totals", {{"TREE", shape_.tree}})) return error;
@@ -171,15 +170,14 @@ class Builder {
 
   std::uint32_t add_parameters(const Slice& slice) {
     const OutputRange out = output_range(slice);
-    const SliceParams params{
-        .count = static_cast<std::uint32_t>(slice.end - slice.begin),
-        .tiles = tiles_of(slice),
-        .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile),
-        .is_last = slice.end == request_.description.n,
-        .in_offset = input_range(slice).first,
-        .out_offset = out.first_element,
-        .all_tiles = static_cast<std::uint32_t>(all_tiles_),
-        .initial_at = out.initial_at};
+    const SliceParams params{.count = static_cast<std::uint32_t>(slice.end - slice.begin),
+                             .tiles = tiles_of(slice),
+                             .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile),
+                             .is_last = slice.end == request_.description.n,
+                             .in_offset = input_range(slice).first,
+                             .out_offset = out.first_element,
+                             .all_tiles = static_cast<std::uint32_t>(all_tiles_),
+                             .initial_at = out.initial_at};
     std::vector<std::uint32_t> words = parameter_words(request_, params);
     const std::uint64_t bytes = words.size() * 4;
     return add_buffer("parameters from " + std::to_string(slice.begin), bytes,
@@ -189,10 +187,10 @@ class Builder {
   PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
 
   void add_dispatch(std::uint32_t kernel, const Slice& slice, std::vector<PlanBinding> bindings) {
-    plan_.steps.push_back(
-        DispatchStep{"elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end),
-                     kernel, std::move(bindings),
-                     fold_grid(tiles_of(slice), request_.traits.limits.max_workgroups_per_dimension)});
+    plan_.steps.push_back(DispatchStep{
+        "elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end), kernel,
+        std::move(bindings),
+        fold_grid(tiles_of(slice), request_.traits.limits.max_workgroups_per_dimension)});
   }
 
   void add_reduce(const Slice& slice, std::uint32_t parameters) {
@@ -205,8 +203,7 @@ class Builder {
   }
 
   void add_scan_totals(std::uint32_t parameters) {
-    plan_.steps.push_back(
-        DispatchStep{"", 1, {whole(parameters), whole(totals_)}, {1, 1, 1}});
+    plan_.steps.push_back(DispatchStep{"", 1, {whole(parameters), whole(totals_)}, {1, 1, 1}});
   }
 
   void add_scan(const Slice& slice, std::uint32_t parameters) {
@@ -230,9 +227,8 @@ class Builder {
 };
 
 Error refused(const std::string& limit, std::uint64_t value, const std::string& why) {
-  return {ErrorKind::unsupported,
-          "reduce-then-scan does not fit this device: " + why + " (" + limit + " is " +
-              std::to_string(value) + ")"};
+  return {ErrorKind::unsupported, "reduce-then-scan does not fit this device: " + why + " (" +
+                                      limit + " is " + std::to_string(value) + ")"};
 }
 
 }  // namespace

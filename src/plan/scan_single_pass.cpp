@@ -20,24 +20,22 @@ constexpr std::uint64_t stalled_offset = 4;
 constexpr std::uint32_t tail_at = 8;  // word of the total buffer where a partial quad's results are
 
 constexpr std::uint32_t small_tile = 32 * order::row;
-constexpr std::uint32_t small_tiles = 1024;  // a subgroup totals 32 of them at once
+constexpr std::uint32_t small_tiles = 32;  // a subgroup reads the totals of all at once
 
 struct SpineLayout {
   std::uint32_t first_block;
-  std::uint32_t first_base;
   std::uint32_t first_group;
   std::uint32_t first_tile;
 };
 
-constexpr SpineLayout large_spine{line, line * (1 + most_blocks), line * (1 + 2 * most_blocks),
-                                  line * (1 + 2 * most_blocks + most_groups)};
-constexpr SpineLayout small_spine{line, line, line, line};
+constexpr SpineLayout large_spine{line, line * (1 + most_blocks),
+                                  line * (1 + most_blocks + most_groups)};
+constexpr SpineLayout small_spine{line, line, line};
 
 void add_spine_values(Values& values, const SpineLayout& spine) {
   values.insert({{"TICKET_BITS", ticket_bits},
                  {"TICKET_MASK", (1 << ticket_bits) - 1},
                  {"FIRST_BLOCK", spine.first_block},
-                 {"FIRST_BASE", spine.first_base},
                  {"FIRST_GROUP", spine.first_group},
                  {"FIRST_TILE", spine.first_tile},
                  {"LINE", line},
@@ -103,17 +101,18 @@ std::optional<Error> refusal(const ScanRequest& request, std::uint32_t workgroup
 
 Result<Plan> plan_single_pass(const ScanRequest& request) {
   const std::uint64_t n = request.description.n;
-  if (n <= small_pass_limit()) return plan_small_pass(request, small_pass_shape(n));
-  return plan_single_pass(request, single_pass_shape());
+  if (n <= small_pass_limit()) return plan_small_pass(request, small_pass_shape());
+  return plan_single_pass(request, single_pass_shape(n, request.element_bytes()));
 }
 
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape) {
   const ScanDescription& d = request.description;
   const std::uint64_t bytes = request.element_bytes();
-  const std::uint32_t strips = shape.workgroup_size / order::quads_per_row;
-  const std::uint64_t tile = std::uint64_t{strips} * order::strip;
+  const std::uint32_t parts = shape.workgroup_size / order::quads_per_row;
+  const std::uint64_t tile = std::uint64_t{parts} * shape.rows * order::row;
   const std::uint64_t tiles = (d.n + tile - 1) / tile;
-  if (auto error = refusal(request, shape.workgroup_size)) return std::unexpected{std::move(*error)};
+  if (auto error = refusal(request, shape.workgroup_size))
+    return std::unexpected{std::move(*error)};
   if (d.n < order::quad) return std::unexpected{unfit("it needs at least one whole quad")};
   if (tiles > std::min(most_tiles, request.traits.limits.max_workgroups_per_dimension)) {
     return std::unexpected{unfit(std::to_string(tiles) + " tiles are too many")};
@@ -122,10 +121,12 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   Values values = kernel_values(request);
   add_spine_values(values, large_spine);
   values.insert({{"WORKGROUP", shape.workgroup_size},
-                 {"STRIPS", strips},
+                 {"PARTS", parts},
+                 {"ROWS", shape.rows},
+                 {"HALF_STRIPS", shape.rows < order::rows_per_strip ? 1 : 0},
+                 {"ORDERED", request.traits.ordered_workgroups ? 1 : 0},
                  {"QUADS", static_cast<std::int64_t>(tile / order::quad)},
                  {"DIRECT", shape.direct_groups},
-                 {"JOBS", 4 + shape.direct_groups},
                  {"GATE", shape.gate},
                  {"GATE_END", shape.gate_end},
                  {"TAIL_AT", tail_at},
@@ -136,8 +137,8 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                  {"OUTPUT", 3},
                  {"TOTAL", 4},
                  {"SPINE", 5}});
-  auto kernel = make_kernel(request, "single_pass", "single_pass.wgsl", values,
-                            shape.workgroup_size, true);
+  auto kernel =
+      make_kernel(request, "single_pass", "single_pass.wgsl", values, shape.workgroup_size, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
   Plan plan = empty_scan_plan(request, name(Algorithm::single_pass));
@@ -159,8 +160,8 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                                      {spine, 0, plan.buffers[spine].bytes}},
                                     {static_cast<std::uint32_t>(tiles), 1, 1}});
   if (d.n % order::quad != 0) {
-    plan.steps.push_back(CopyStep{total_buffer, tail_at * 4, output_buffer, whole_quads,
-                                  d.n * bytes - whole_quads});
+    plan.steps.push_back(
+        CopyStep{total_buffer, tail_at * 4, output_buffer, whole_quads, d.n * bytes - whole_quads});
   }
   return plan;
 }
@@ -177,6 +178,7 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   add_spine_values(values, small_spine);
   values.insert({{"WORKGROUP", workgroup},
                  {"ROWS_EACH", shape.rows_each},
+                 {"ORDERED", request.traits.ordered_workgroups ? 1 : 0},
                  {"VECTORS", 0},
                  {"OUTPUT", 2},
                  {"TOTAL", 3},

@@ -25,6 +25,7 @@ void each_field(T& traits, L& limits, F&& field) {
   field("shader_f16", traits.shader_f16);
   field("shader_int64", traits.shader_int64);
   field("forward_progress", traits.forward_progress);
+  field("ordered_workgroups", traits.ordered_workgroups);
 }
 
 Error fault(std::string message) {
@@ -68,11 +69,12 @@ Result<Traits> traits_from_json(std::string_view text) {
       fits = value == "naga" || value == "tint";
       traits.dialect = value == "tint" ? Dialect::tint : Dialect::naga;
     }
-    each_field(traits, traits.limits, [&, &k = key, &v = value](const char* field_key, auto& field) {
-      if (k != field_key) return;
-      known = true;
-      fits = read_field(v, field);
-    });
+    each_field(traits, traits.limits,
+               [&, &k = key, &v = value](const char* field_key, auto& field) {
+                 if (k != field_key) return;
+                 known = true;
+                 fits = read_field(v, field);
+               });
     if (!known) return std::unexpected{fault("unknown field '" + key + "'")};
     if (!fits) {
       return std::unexpected{fault("field '" + key + "' cannot be " + value.dump())};
