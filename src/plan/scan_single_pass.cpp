@@ -1,5 +1,6 @@
 // Scans that read the input once: tiles drawn from a ticket, totals handed on through the spine.
 #include <algorithm>
+#include <initializer_list>
 
 #include "cumulo/order.hpp"
 #include "plan/scan_plans.hpp"
@@ -71,26 +72,68 @@ std::string shape_note(std::uint64_t tile, std::uint64_t workgroup, std::uint64_
          " invocations: " + std::to_string(tiles) + " tiles";
 }
 
+// Workgroup memory in bytes, each variable from a multiple of 16 on, as WebGPU counts it.
+std::uint64_t workgroup_memory(std::initializer_list<std::uint64_t> variables) {
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t variable : variables) bytes += (variable + 15) / 16 * 16;
+  return bytes;
+}
+
+// Of single_pass.wgsl with lib/look_back.wgsl and lib/spine.wgsl.
+std::uint64_t large_memory(std::uint64_t element, std::uint32_t strips) {
+  return workgroup_memory({strips * element, 160 * element, 5 * element, 160 * element,
+                           64 * element, 32 * element, sizeof(std::uint32_t)});
+}
+
+// Of small_pass.wgsl; with one tile it neither waits nor draws.
+std::uint64_t small_memory(std::uint64_t element, std::uint64_t tiles) {
+  if (tiles <= 1) return workgroup_memory({32 * element});
+  return workgroup_memory({32 * element, 32 * element, 32 * element, sizeof(std::uint32_t)});
+}
+
 Error unfit(const std::string& why) {
   return {ErrorKind::unsupported, "single-pass does not fit: " + why};
 }
 
-// What both forms need.
-std::optional<Error> refusal(const ScanRequest& request, std::uint32_t workgroup) {
+Error beyond(const std::string& needs, const std::string& limit, std::uint64_t value) {
+  return unfit("it needs " + needs + " (" + limit + " is " + std::to_string(value) + ")");
+}
+
+// What one dispatch of a form takes of the device.
+struct Needs {
+  std::uint32_t workgroup;  // invocations
+  std::uint64_t memory;     // of a workgroup, in bytes
+  std::uint32_t storage_buffers;
+};
+
+std::optional<Error> refusal(const ScanRequest& request, const Needs& needs) {
   const ScanDescription& d = request.description;
   const Limits& limits = request.traits.limits;
-  if (!request.traits.subgroups || request.traits.subgroup_width != 32) {
-    return unfit("it needs subgroups of 32 lanes");
+  if (!request.traits.subgroups) return unfit("it needs subgroups of 32 lanes, and there are none");
+  if (request.traits.subgroup_width != 32) {
+    return beyond("subgroups of 32 lanes", "subgroup_width", request.traits.subgroup_width);
   }
   if (d.reverse || d.include_initial) return unfit("it scans forward, without include_initial");
   if (request.options.aliasing != Aliasing::none) return unfit("it needs separate buffers");
   if (request.options.in_misalignment != 0 || request.options.out_misalignment != 0) {
     return unfit("input and output must begin at the device's storage offset alignment");
   }
-  if (workgroup > std::min(limits.max_invocations_per_workgroup, limits.max_workgroup_size_x)) {
-    return unfit("it needs " + std::to_string(workgroup) + " invocations a workgroup");
+  const std::string invocations = std::to_string(needs.workgroup) + " invocations a workgroup";
+  if (needs.workgroup > limits.max_invocations_per_workgroup) {
+    return beyond(invocations, "max_invocations_per_workgroup",
+                  limits.max_invocations_per_workgroup);
   }
-  if (limits.max_storage_buffers_per_stage < 5) return unfit("it binds 5 storage buffers");
+  if (needs.workgroup > limits.max_workgroup_size_x) {
+    return beyond(invocations, "max_workgroup_size_x", limits.max_workgroup_size_x);
+  }
+  if (needs.memory > limits.max_workgroup_memory) {
+    return beyond(std::to_string(needs.memory) + " bytes of workgroup memory",
+                  "max_workgroup_memory", limits.max_workgroup_memory);
+  }
+  if (needs.storage_buffers > limits.max_storage_buffers_per_stage) {
+    return beyond(std::to_string(needs.storage_buffers) + " storage buffers",
+                  "max_storage_buffers_per_stage", limits.max_storage_buffers_per_stage);
+  }
   const std::uint64_t bytes = d.n * request.element_bytes();
   if (bytes > limits.max_storage_binding_size) {
     return unfit("the input is larger than one binding (max_storage_binding_size " +
@@ -113,10 +156,17 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   const std::uint32_t strips = shape.workgroup_size / order::quads_per_row;
   const std::uint64_t tile = std::uint64_t{strips} * order::strip;
   const std::uint64_t tiles = (d.n + tile - 1) / tile;
-  if (auto error = refusal(request, shape.workgroup_size)) return std::unexpected{std::move(*error)};
+  if (auto error = refusal(request, {shape.workgroup_size, large_memory(bytes, strips), 5})) {
+    return std::unexpected{std::move(*error)};
+  }
   if (d.n < order::quad) return std::unexpected{unfit("it needs at least one whole quad")};
-  if (tiles > std::min(most_tiles, request.traits.limits.max_workgroups_per_dimension)) {
+  if (tiles > most_tiles) {
     return std::unexpected{unfit(std::to_string(tiles) + " tiles are too many")};
+  }
+  const std::uint32_t most_workgroups = request.traits.limits.max_workgroups_per_dimension;
+  if (tiles > most_workgroups) {
+    return std::unexpected{beyond(std::to_string(tiles) + " workgroups",
+                                  "max_workgroups_per_dimension", most_workgroups)};
   }
 
   Values values = kernel_values(request);
@@ -136,8 +186,8 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                  {"OUTPUT", 3},
                  {"TOTAL", 4},
                  {"SPINE", 5}});
-  auto kernel = make_kernel(request, "single_pass", "single_pass.wgsl", values,
-                            shape.workgroup_size, true);
+  auto kernel =
+      make_kernel(request, "single_pass", "single_pass.wgsl", values, shape.workgroup_size, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
   Plan plan = empty_scan_plan(request, name(Algorithm::single_pass));
@@ -159,8 +209,8 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                                      {spine, 0, plan.buffers[spine].bytes}},
                                     {static_cast<std::uint32_t>(tiles), 1, 1}});
   if (d.n % order::quad != 0) {
-    plan.steps.push_back(CopyStep{total_buffer, tail_at * 4, output_buffer, whole_quads,
-                                  d.n * bytes - whole_quads});
+    plan.steps.push_back(
+        CopyStep{total_buffer, tail_at * 4, output_buffer, whole_quads, d.n * bytes - whole_quads});
   }
   return plan;
 }
@@ -170,7 +220,14 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   const std::uint64_t bytes = request.element_bytes();
   const std::uint64_t tiles = (d.n + small_tile - 1) / small_tile;
   const std::uint32_t workgroup = 1024 / shape.rows_each;
-  if (auto error = refusal(request, workgroup)) return std::unexpected{std::move(*error)};
+  if (auto error = refusal(request, {workgroup, small_memory(bytes, tiles), 4})) {
+    return std::unexpected{std::move(*error)};
+  }
+  const std::uint32_t most_workgroups = request.traits.limits.max_workgroups_per_dimension;
+  if (tiles > most_workgroups) {
+    return std::unexpected{beyond(std::to_string(tiles) + " workgroups",
+                                  "max_workgroups_per_dimension", most_workgroups)};
+  }
   if (tiles > small_tiles) return std::unexpected{unfit("too many elements for the small form")};
 
   Values values = kernel_values(request);
