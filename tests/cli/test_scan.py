@@ -109,10 +109,17 @@ def test_algorithms(command, device, algorithm, n):
         stdin=" ".join(map(str, values)),
     ).json
     assert shown["values"] == expected_scan(values).tolist()
-    # A GPU has nothing to do for no elements.
-    assert shown["algorithm"] == algorithm or (n == 0 and shown["algorithm"] == "none")
+    assert shown["algorithm"] == algorithm
     if n == 256 and algorithm == "hillis-steele":
         assert shown["counts"] == {"steps": 8, "additions": 1793, "barriers": 16, "subgroup_calls": 0}
+
+
+def test_no_elements_are_scanned_as_one_would_be(command, device):
+    """Auto names what it chose, whether there was anything to do or not."""
+    ask = ["scan", "-", "--json", "--device", device, "--dtype", "u32"]
+    nothing, one = (command(*ask, stdin=text).json for text in ("", "7"))
+    assert nothing["algorithm"] == one["algorithm"] != "none"
+    assert nothing["values"] == [] and nothing["total"] == 0
 
 
 def test_floats_follow_the_values(scan):
