@@ -170,6 +170,31 @@ def test_a_wrong_float_is_found(command, device):
     assert shown["check"]["first_difference"] == {"index": 1500, "expected": 750.5, "found": 0.0}
 
 
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+@pytest.mark.parametrize("factor", ["1", "1.5 0.6", "-2 0.5"])
+def test_a_wrong_product_is_found_among_many(command, dtype, factor):
+    text = " ".join([factor] * 3000)
+    options = ["--op", "mul", "--dtype", dtype, "--check", "--quiet", "--device", "cpu"]
+    command("scan", "-", *options, stdin=text)
+    shown = command("scan", "-", *options, "--json", "--break-element", 700, stdin=text, status=1)
+    assert shown.json["check"]["first_difference"]["index"] == 700
+
+
+def test_an_infinity_of_the_wrong_sign_is_found(command):
+    """Nothing overflows here: where the input itself is infinite, so must the sums be."""
+    text = "1 inf 2 3"
+    command("scan", "-", "--check", "--device", "cpu", stdin=text)
+    shown = command("scan", "-", "--check", "--json", "--break-element", 2, stdin=text, status=1)
+    assert shown.json["check"]["first_difference"] == {"index": 2, "expected": "inf", "found": 0.0}
+
+
+@pytest.mark.parametrize("text", ["3e38 3e38 -3e38 -3e38", "1e30 1e30 1e-30 1e-30", "0 1e30 1e30 2", "inf 0 1 -inf", "nan 1"])
+@pytest.mark.parametrize("op", ["add", "mul"])
+def test_what_leaves_the_range_passes_the_check(command, device, text, op):
+    options = ["--dtype", "f32", "--op", op, "--check", "--device", device]
+    command("scan", "-", *options, stdin=" ".join([text] * 200))
+
+
 def test_wide_types_need_the_cpu(command, device, tmp_path):
     np.save(tmp_path / "in.npy", np.arange(5, dtype="u8"))
     if device == "cpu":
