@@ -86,6 +86,40 @@ def test_outputs_that_cannot_be(refused, numbers, out, what):
     assert what in refused("scan", "in.txt", "-o", out, "--force")
 
 
+def test_devices_and_pipes_are_not_replaced(refused, numbers):
+    os.mkfifo(numbers / "pipe.txt")
+    (numbers / "null.txt").symlink_to("/dev/null")
+    (numbers / "null.png").symlink_to("/dev/null")
+    for name in ("pipe.txt", "null.txt"):
+        assert "a device or a pipe" in refused("scan", "in.txt", "-o", name, "--force")
+    refused("scan", "in.txt", "-o", "out.txt", "--picture", "null.png", "--force")
+    assert (numbers / "pipe.txt").is_fifo() and os.path.exists("/dev/null")
+
+
+def test_the_longest_names(command, numbers):
+    stem = "x" * 251
+    command("scan", "in.txt", "-o", stem + ".txt", "--picture", stem + ".png")
+    assert files(numbers) == sorted(["in.txt", stem + ".txt", stem + ".png"])
+
+
+def test_a_file_that_is_replaced_keeps_its_mode(command, numbers):
+    (numbers / "out.txt").write_text("mine")
+    (numbers / "out.txt").chmod(0o600)
+    command("scan", "in.txt", "-o", "out.txt", "--force")
+    assert (numbers / "out.txt").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_standard_descriptors(numbers, closed):
+    script = f"{COMMAND} scan in.txt -o out.txt {closed}"
+    assert subprocess.run(["sh", "-c", script], cwd=numbers, check=False).returncode == 0
+    assert (numbers / "out.txt").read_text() == "1\n3\n6\n"
+    script = f"{COMMAND} scan in.txt >&-"
+    process = subprocess.run(["sh", "-c", script], cwd=numbers, capture_output=True, check=False)
+    assert process.returncode == 2
+    assert b"cannot write standard output" in process.stderr
+
+
 def test_standard_input_may_be_a_file_too(numbers):
     with open(numbers / "in.txt", "rb") as stdin:
         process = subprocess.run(
