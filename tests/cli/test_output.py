@@ -153,6 +153,33 @@ def test_a_limit_on_file_size_leaves_nothing(command, tmp_path):
     assert files(tmp_path) == ["in.npy"]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without processes")
+@pytest.mark.parametrize("most", [1, 2])
+def test_too_few_threads_are_no_crash(tmp_path, most):
+    np.save(tmp_path / "in.npy", np.ones(3_000_000, "u4"))
+
+    def limit():
+        os.setgroups([])
+        os.setgid(65_533)
+        os.setuid(65_533)
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+
+    arguments = ["scan", "-", "--format", "npy", "--device", "cpu", "--json", "--check"]
+    with open(tmp_path / "in.npy", "rb") as stdin:
+        try:
+            process = subprocess.run(
+                [COMMAND, *arguments], stdin=stdin, capture_output=True, preexec_fn=limit,
+                check=False, timeout=120,
+            )
+        except PermissionError:
+            pytest.skip("that user may not run the command where it stands")
+    if process.returncode == 4:
+        assert b"could not start its threads" in process.stderr
+        assert b'"out-of-memory"' in process.stdout
+    else:
+        assert process.returncode == 0 and b"3000000" in process.stdout
+
+
 def test_a_full_device_is_an_error():
     with open("/dev/full", "wb") as full:
         process = subprocess.run(
