@@ -1,6 +1,9 @@
 // cumulo bench: how fast, beside what else a program could use.
+#include <limits>
+
 #include "bench/scan.hpp"
 #include "command.hpp"
+#include "formats/file.hpp"
 #include "options.hpp"
 #include "report.hpp"
 
@@ -33,6 +36,14 @@ Result<bench::ScanBenchOptions> interpret(const Request& r) {
   for (const std::string& word : r.sizes) {
     auto n = parse_count("--n", word);
     if (!n) return std::unexpected{std::move(n.error())};
+    // Three arrays, of elements of 4 bytes.
+    constexpr std::uint64_t bytes_each = 12;
+    const std::uint64_t bytes = *n > std::numeric_limits<std::uint64_t>::max() / bytes_each
+                                    ? std::numeric_limits<std::uint64_t>::max()
+                                    : *n * bytes_each;
+    if (auto fits = require_memory(bytes, "bench scan of " + word); !fits) {
+      return std::unexpected{std::move(fits.error())};
+    }
     options.sizes.push_back(*n);
   }
   if (!r.types.empty()) options.types.clear();

@@ -51,13 +51,14 @@ Report make_report(const Device& device, std::uint32_t runs) {
           .measurements = {}};
 }
 
-double of_copy(const Report& report, const Measurement& m) {
-  double copy = 0;
+std::optional<double> of_copy(const Report& report, const Measurement& m) {
+  std::optional<double> copy;
   for (const Measurement& other : report.measurements) {
     if (!other.is_copy || other.failure || other.n != m.n || other.type != m.type) continue;
-    copy = copy == 0 ? other.median_ms : std::min(copy, other.median_ms);
+    copy = std::min(copy.value_or(other.median_ms), other.median_ms);
   }
-  return m.failure || copy == 0 ? 0 : copy / m.median_ms;
+  if (m.failure || !copy) return std::nullopt;
+  return *copy / m.median_ms;
 }
 
 std::string to_text(const Report& report) {
@@ -77,10 +78,10 @@ std::string to_text(const Report& report) {
     if (m.failure) {
       text += fmt::format("  {:<34}failed: {}\n", m.name, *m.failure);
     } else {
-      const double share = of_copy(report, m);
+      const std::optional<double> share = of_copy(report, m);
       text += fmt::format("  {:<34}{:>12.5f}{:>10.2f}{:>10}{}\n", m.name, m.median_ms,
                           gigabytes_per_second(m),
-                          share == 0 ? std::string("-") : fmt::format("{:.0f}%", 100 * share),
+                          share ? fmt::format("{:.0f}%", 100 * *share) : std::string("-"),
                           m.clock == ClockKind::device ? "  (device clock)" : "");
     }
   }
@@ -101,7 +102,8 @@ std::string to_json(const Report& report) {
     } else {
       entry["median_ms"] = m.median_ms;
       entry["gb_per_s"] = gigabytes_per_second(m);
-      entry["of_copy"] = of_copy(report, m);
+      entry["of_copy"] = nullptr;
+      if (const auto share = of_copy(report, m)) entry["of_copy"] = *share;
       entry["clock"] = name(m.clock);
     }
     root["measurements"].push_back(std::move(entry));

@@ -37,8 +37,9 @@ struct Report {
 // Fills in the machine and the date.
 Report make_report(const Device& device, std::uint32_t runs);
 
-// Time of the fastest copy at the same n and type over that of `m`; 0 where either failed.
-double of_copy(const Report& report, const Measurement& m);
+// Time of the fastest copy at the same n and type over that of `m`; nothing where there is no copy,
+// or `m` failed.
+std::optional<double> of_copy(const Report& report, const Measurement& m);
 
 std::string to_text(const Report& report);
 std::string to_json(const Report& report);  // schema "cumulo-bench/1"

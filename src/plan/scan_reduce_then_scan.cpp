@@ -2,6 +2,7 @@
 // stands before it. Needs no promise about how workgroups make progress. Reads the input twice.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "cumulo/order.hpp"
 #include "plan/scan_plans.hpp"
@@ -42,14 +43,24 @@ std::array<std::uint32_t, 3> fold_grid(std::uint64_t groups, std::uint64_t limit
           static_cast<std::uint32_t>(z)};
 }
 
-// Elements that one dispatch can take: what a binding holds whatever its alignment, with room for
-// the initial value, and what the grid reaches; a whole number of tiles.
-std::uint64_t slice_capacity(const ScanRequest& request, const TileShape& shape) {
+// Each slice takes up to two dispatches and a buffer: more would be slow to plan and slower to run.
+constexpr std::uint64_t most_slices = std::uint64_t{1} << 16;
+
+// What a binding holds whatever its alignment, with room for the initial value: a whole number of
+// tiles, in elements.
+std::uint64_t binding_capacity(const ScanRequest& request, const TileShape& shape) {
   const Limits& limits = request.traits.limits;
   const std::uint64_t padding = limits.min_storage_offset_alignment;
   if (limits.max_storage_binding_size <= padding) return 0;
-  const std::uint64_t by_binding =
-      (limits.max_storage_binding_size - padding) / request.element_bytes() / shape.tile;
+  return (limits.max_storage_binding_size - padding) / request.element_bytes() / shape.tile *
+         shape.tile;
+}
+
+// Elements that one dispatch can take: what a binding holds and what the grid reaches; a whole
+// number of tiles.
+std::uint64_t slice_capacity(const ScanRequest& request, const TileShape& shape) {
+  const Limits& limits = request.traits.limits;
+  const std::uint64_t by_binding = binding_capacity(request, shape) / shape.tile;
   const std::uint64_t side = std::min<std::uint64_t>(limits.max_workgroups_per_dimension, 1U << 20);
   const std::uint64_t by_grid = side * side * side;
   constexpr std::uint64_t by_counter = std::uint64_t{1} << 31;  // counts are 32 bits
@@ -104,13 +115,8 @@ class Builder {
   std::optional<Error> add_kernels() {
     Values values = kernel_values(request_);
     const std::uint32_t quads = shape_.tile / order::quad;
-    values.insert({{"WORKGROUP", shape_.workgroup_size},
-                   {"QUADS", quads},
-                   {"QUADS_PER_THREAD", quads / shape_.workgroup_size},
-                   {"QUADS_PER_ROW", order::quads_per_row},
-                   {"ROWS", shape_.tile / order::row},
-                   {"ROWS_PER_STRIP", order::rows_per_strip},
-                   {"STRIPS", shape_.tile / order::strip}});
+    add_tile_values(values, shape_);
+    values.insert({"SINGLE_PASS", 0});
     const auto add = [&](std::string_view kernel, Values more) -> std::optional<Error> {
       more.insert(values.begin(), values.end());
       auto made =
@@ -231,19 +237,33 @@ Error refused(const std::string& limit, std::uint64_t value, const std::string& 
                                       limit + " is " + std::to_string(value) + ")"};
 }
 
+// Why no shape fits: the limit that the smallest one breaks.
+Error no_shape(const Limits& limits, std::uint64_t element_bytes) {
+  Limits roomy = limits;
+  roomy.max_workgroup_memory = std::numeric_limits<std::uint32_t>::max();
+  if (reduce_then_scan_shape(roomy, element_bytes)) {
+    return refused("max_workgroup_memory", limits.max_workgroup_memory,
+                   "the smallest tile needs more workgroup memory");
+  }
+  const std::string why = "the smallest tile needs more invocations a workgroup";
+  return limits.max_workgroup_size_x < limits.max_invocations_per_workgroup
+             ? refused("max_workgroup_size_x", limits.max_workgroup_size_x, why)
+             : refused("max_invocations_per_workgroup", limits.max_invocations_per_workgroup, why);
+}
+
 }  // namespace
 
 Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
   const Limits& limits = request.traits.limits;
   const auto shape = reduce_then_scan_shape(limits, request.element_bytes());
-  if (!shape) {
-    return std::unexpected{refused("max_workgroup_memory", limits.max_workgroup_memory,
-                                   "the smallest tile needs more workgroup memory or invocations")};
-  }
+  if (!shape) return std::unexpected{no_shape(limits, request.element_bytes())};
   if (limits.max_storage_buffers_per_stage < 4) {
     return std::unexpected{refused("max_storage_buffers_per_stage",
                                    limits.max_storage_buffers_per_stage,
                                    "it binds 4 storage buffers")};
+  }
+  if (limits.max_workgroups_per_dimension == 0) {
+    return std::unexpected{refused("max_workgroups_per_dimension", 0, "it dispatches workgroups")};
   }
   const std::uint64_t capacity = slice_capacity(request, *shape);
   if (capacity == 0) {
@@ -254,6 +274,16 @@ Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
   if (totals * request.element_bytes() > limits.max_storage_binding_size) {
     return std::unexpected{refused("max_storage_binding_size", limits.max_storage_binding_size,
                                    std::to_string(totals) + " tile totals do not fit one binding")};
+  }
+  const std::uint64_t slices = ceil_div(request.description.n, capacity);
+  if (slices > most_slices) {
+    const std::string why = std::to_string(request.description.n) + " elements take " +
+                            std::to_string(slices) + " slices, and at most " +
+                            std::to_string(most_slices) + " are planned";
+    return std::unexpected{
+        capacity < binding_capacity(request, *shape)
+            ? refused("max_workgroups_per_dimension", limits.max_workgroups_per_dimension, why)
+            : refused("max_storage_binding_size", limits.max_storage_binding_size, why)};
   }
   return Builder(request, *shape).build(capacity);
 }

@@ -32,6 +32,16 @@ Error fault(std::string message) {
   return {ErrorKind::bad_argument, "traits: " + std::move(message)};
 }
 
+// A value as a message may show it. Nested ones are not: they may be nested deeper than there is
+// stack to write them.
+std::string shown(const nlohmann::json& value) {
+  if (value.is_array()) return "a list";
+  if (value.is_object()) return "an object";
+  constexpr std::size_t longest = 40;
+  const std::string text = value.dump();
+  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+}
+
 template <class T>
 bool read_field(const nlohmann::json& value, T& field) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -66,7 +76,7 @@ Result<Traits> traits_from_json(std::string_view text) {
     bool fits = true;
     if (key == "dialect") {
       known = true;
-      fits = value == "naga" || value == "tint";
+      fits = value.is_string() && (value == "naga" || value == "tint");
       traits.dialect = value == "tint" ? Dialect::tint : Dialect::naga;
     }
     each_field(traits, traits.limits,
@@ -77,7 +87,7 @@ Result<Traits> traits_from_json(std::string_view text) {
                });
     if (!known) return std::unexpected{fault("unknown field '" + key + "'")};
     if (!fits) {
-      return std::unexpected{fault("field '" + key + "' cannot be " + value.dump())};
+      return std::unexpected{fault("field '" + key + "' cannot be " + shown(value))};
     }
   }
   const std::uint32_t alignment = traits.limits.min_storage_offset_alignment;

@@ -19,20 +19,33 @@ std::uint64_t scan_tiles_memory(const TileShape& s) {
 
 std::uint64_t scan_totals_memory(const TileShape& s) { return std::uint64_t{s.tree} + 32; }
 
-}  // namespace
-
-std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint64_t element_bytes) {
+// The largest shape whose workgroup memory, in elements, fits.
+template <class F>
+std::optional<TileShape> largest_shape(const Limits& limits, std::uint64_t element_bytes,
+                                       F&& memory) {
   for (const TileShape& shape :
        {TileShape{256, 4096, 1024}, TileShape{128, 4096, 512}, TileShape{128, 2048, 256},
         TileShape{64, 1024, 128}, TileShape{32, 1024, 64}, TileShape{16, 1024, 64}}) {
-    const std::uint64_t memory =
-        std::max(scan_tiles_memory(shape), scan_totals_memory(shape)) * element_bytes;
     if (shape.workgroup_size <= largest_workgroup(limits) &&
-        memory <= limits.max_workgroup_memory) {
+        memory(shape) * element_bytes <= limits.max_workgroup_memory) {
       return shape;
     }
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint64_t element_bytes) {
+  return largest_shape(limits, element_bytes, [](const TileShape& shape) {
+    return std::max(scan_tiles_memory(shape), scan_totals_memory(shape));
+  });
+}
+
+std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t element_bytes) {
+  constexpr std::uint64_t look_back = 96 + 4;  // lib/look_back_memory.wgsl, and the ticket
+  return largest_shape(limits, element_bytes,
+                       [](const TileShape& shape) { return scan_tiles_memory(shape) + look_back; });
 }
 
 SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes) {

@@ -18,6 +18,9 @@ struct TileShape {
 // The largest shape that fits the limits, or nothing.
 std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint64_t element_bytes);
 
+// Likewise for the single pass by workgroup memory.
+std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t element_bytes);
+
 // single_pass.wgsl and small_pass.wgsl, for subgroups of 32 lanes.
 struct SinglePassShape {
   std::uint32_t workgroup_size;  // invocations

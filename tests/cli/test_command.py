@@ -43,6 +43,19 @@ def test_plan(tmp_path):
     assert "max_bindings" in refuse("plan", "scan", "--n", "10", "--traits", traits)
 
 
+@each_device
+def test_bench_without_copies(device):
+    """The host's copies are no measure of a GPU: there is nothing to be a share of."""
+    result = json.loads(run("bench", "scan", "--n", "5000", "--runs", "1", "--device", device, "--json").stdout)
+    for measurement in result["measurements"]:
+        assert (measurement["of_copy"] is None) == (device != "cpu")
+
+
+@pytest.mark.parametrize("n", ["2^62", "2^63", "18446744073709551615", "1e15", "2^42"])
+def test_bench_beyond_memory(n):
+    assert "memory" in refuse("bench", "scan", "--n", n, "--device", "cpu")
+
+
 @pytest.mark.skipif("cpu" not in DEVICES, reason="once is enough")
 def test_bench():
     result = json.loads(run("bench", "scan", "--n", "1000,70000", "--runs", "2", "--device", "cpu",

@@ -9,15 +9,15 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <random>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cpu/scan.hpp"
-#include "ordered_reference.hpp"
+#include "scan/reference.hpp"
 
 namespace cumulo::test {
 
@@ -98,40 +98,10 @@ Scan<T> run_in_place(ScanDescription d, std::span<const T> in, std::size_t shift
   return unpack<T>(total, memory.values());
 }
 
-// In scan order; integers by the standard library, floats by the fixed order.
-template <Element T>
-Scan<T> expect_forward(const ScanDescription& d, std::vector<T> in) {
-  const bool has_front = d.init || d.kind == ScanKind::exclusive || d.include_initial;
-  const T first = d.init ? std::get<T>(*d.init) : identity<T>(d.op);
-  const bool exclusive = d.kind == ScanKind::exclusive && !d.include_initial;
-  const std::size_t n = in.size();
-  Scan<T> expected{.values = std::vector<T>(n), .total = first};
-  if constexpr (std::is_integral_v<T>) {
-    const auto op = [&](T a, T b) { return combine(d.op, a, b); };
-    std::vector<T> inclusive(n);
-    std::inclusive_scan(in.begin(), in.end(), inclusive.begin(), op, first);
-    if (n > 0) expected.total = inclusive.back();
-    if (exclusive) {
-      std::exclusive_scan(in.begin(), in.end(), expected.values.begin(), first, op);
-    } else {
-      expected.values = std::move(inclusive);
-    }
-  } else {
-    const OrderedReference<T> reference(d.op, in, has_front ? std::optional{first} : std::nullopt);
-    std::vector<T> inclusive = reference.scan(ScanKind::inclusive);
-    if (n > 0) expected.total = inclusive.back();
-    expected.values = exclusive ? reference.scan(ScanKind::exclusive) : std::move(inclusive);
-  }
-  if (d.include_initial) expected.values.insert(expected.values.begin(), first);
-  return expected;
-}
-
 template <Element T>
 Scan<T> expect(const ScanDescription& d, std::span<const T> in) {
-  if (!d.reverse) return expect_forward(d, std::vector<T>(in.begin(), in.end()));
-  Scan<T> expected = expect_forward(d, std::vector<T>(in.rbegin(), in.rend()));
-  std::ranges::reverse(expected.values);
-  return expected;
+  Expected<T> expected = expected_scan<T>(d, in);
+  return {std::move(expected.values), expected.total};
 }
 
 // Bit for bit; of NaN only that it is one, as its payload is the processor's choice.

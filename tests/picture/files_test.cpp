@@ -218,7 +218,7 @@ TEST(Scenes, ThatContradictThemselvesAreRefused) {
   const std::vector<std::uint32_t> two{1, 2};
   const std::vector<std::uint32_t> three{1, 2, 3};
   const std::vector<std::uint32_t> nine(9, 1);
-  EXPECT_FALSE(picture::sales_scene(two, three));
+  EXPECT_FALSE(picture::sales_scene(two, three, {}));
   EXPECT_FALSE(picture::compaction_scene({two, two, three, two, two}));
   EXPECT_FALSE(picture::compaction_scene({nine, nine, nine, nine, nine}));
   EXPECT_FALSE(picture::compaction_scene({two, two, two, two, two}));  // 2 is no flag
