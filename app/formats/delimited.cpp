@@ -170,16 +170,30 @@ Result<void> DelimitedSource::choose_column(const std::optional<std::string>& wa
     }
     return {};
   }
+  std::size_t index = 0;
+  const char* const last = wanted->data() + wanted->size();
+  const auto [end, error] = std::from_chars(wanted->data(), last, index);
+  const bool is_index = error == std::errc{} && end == last && index < columns_;
   const auto named = std::count(header_.begin(), header_.end(), *wanted);
+  if (named > 0 && is_index) {
+    return refused(" has " + *wanted + " in its first line, so --column " + *wanted +
+                   " may be a name or an index; give it a first line of names that are no numbers");
+  }
   if (named > 1) return refused(" has several columns '" + *wanted + "'; choose by index from 0");
   if (named == 1) {
     column_ = static_cast<std::size_t>(std::find(header_.begin(), header_.end(), *wanted) -
                                        header_.begin());
     return {};
   }
-  const char* const last = wanted->data() + wanted->size();
-  const auto [end, error] = std::from_chars(wanted->data(), last, column_);
-  if (error == std::errc{} && end == last && column_ < columns_) return {};
+  if (is_index) {
+    column_ = index;
+    // Rows may begin with labels: by index, a number on top of the column is its first value.
+    if (!header_.empty() && is_number(header_[column_])) {
+      header_.clear();
+      body_ = 0;
+    }
+    return {};
+  }
   return refused(" has no column '" + *wanted + "'; " + list_columns());
 }
 

@@ -119,6 +119,16 @@ def test_csv_without_a_header(scan_text):
     assert scan_text("1,2\n3,4\n", "--column", "1", name="in.csv")[0] == [2, 6]
 
 
+def test_csv_with_labels_and_without_a_header(scan_text):
+    text = "pears,4\nplums,3\n"
+    assert scan_text(text, "--column", "1", name="in.csv")[0] == [4, 7]
+
+
+def test_csv_whose_columns_are_named_by_numbers(scan_text):
+    text = "city,2024,2025\nUlm,1,5\nRome,3,7\n"
+    assert scan_text(text, "--column", "2025", name="in.csv")[0] == [5, 12]
+
+
 def test_tsv(scan_text):
     assert scan_text("a\tb\n1\t2\n3\t4\n", "--column", "b", name="in.tsv")[0] == [2, 6]
 
@@ -145,6 +155,7 @@ def test_an_empty_csv(scan_text):
         ("a,b\n1,2\n", ["--column", ""], "no column ''"),
         ("", ["--column", "a"], "no column 'a'; it has no columns"),
         ("a,a\n1,2\n", ["--column", "a"], "several columns 'a'"),
+        ("pears,1\nplums,3\n", ["--column", "1"], "--column 1 may be a name or an index"),
         ('a\n"1\n', [], "line 2, column 1: a quoted field does not end"),
         ('a\n"1"2\n', [], "line 2, column 1: more text after a closing quote"),
         ("a\n1\nx\n", [], "line 3, column 1: 'x' is not a number"),
