@@ -100,9 +100,9 @@ fn main(@builtin(local_invocation_index) thread: u32,
 #repeat k 8
   {
     let quads = row_scan(p${k}_3, lane);
-    let before_quad = subgroupShuffleUp(quads, 1u);
+    let before_quad = shuffle_up(quads, 1u);
 #if k
-    let before_row = subgroupShuffle(rows, ${k - 1}u);
+    let before_row = shuffle(rows, ${k - 1}u);
     let before = choose(before_row, combine(before_row, before_quad), lane != 0u);
 #else
     let before = choose(absent(), before_quad, lane != 0u);

@@ -42,9 +42,10 @@ Plan plan_nothing(const ScanRequest& request) {
 
 std::optional<Error> refusal(const ScanRequest& request) {
   const ScanDescription& d = request.description;
-  if (size_of(d.type) != 4) {
-    return unsupported(std::string(name(d.type)) +
-                       " scans run on the CPU backend only; this device takes u32, i32 and f32");
+  if (d.type == Type::f64) {
+    return unsupported(
+        "f64 scans run on the CPU backend only: WGSL has no 64-bit floats; this device takes u32, "
+        "i32, f32, u64 and i64");
   }
   if (d.algorithm == Algorithm::serial || d.algorithm == Algorithm::blocked) {
     return unsupported("algorithm " + std::string(name(d.algorithm)) +
@@ -81,8 +82,8 @@ Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
             .steps = {}};
   plan.buffers.push_back(
       {"input", (request.options.in_misalignment + d.n) * bytes, BufferRole::input});
-  plan.buffers.push_back({"output", (request.options.out_misalignment + result_count(d)) * bytes,
-                          BufferRole::output});
+  plan.buffers.push_back(
+      {"output", (request.options.out_misalignment + result_count(d)) * bytes, BufferRole::output});
   plan.buffers.push_back({"total", bytes, BufferRole::output});
   return plan;
 }
@@ -91,7 +92,7 @@ Values kernel_values(const ScanRequest& request) {
   const ScanDescription& d = request.description;
   const Aliasing aliasing = request.options.aliasing;
   return {{"WORDS", static_cast<std::int64_t>(request.element_bytes() / 4)},
-          {"COMMUTATIVE", 1},
+          {"COMMUTATIVE", is_commutative(d.type, d.op) ? 1 : 0},
           {"REVERSE", d.reverse ? 1 : 0},
           {"EXCLUSIVE", request.exclusive() ? 1 : 0},
           {"INCLUDE_INITIAL", d.include_initial ? 1 : 0},
@@ -106,18 +107,24 @@ Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name
   auto body = preprocess(file, values);
   if (!body) return std::unexpected{std::move(body.error())};
   const PreludeOptions options{request.traits.dialect, subgroups, request.options.count_combines};
-  return PlanKernel{std::string(name),
-                    prelude(request.description.type, request.description.op, options) + *body,
-                    workgroup_size};
+  auto text = prelude(request.description.type, request.description.op, options);
+  if (!text) return std::unexpected{std::move(text.error())};
+  return PlanKernel{std::string(name), std::move(*text) + *body, workgroup_size};
 }
 
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice) {
-  std::vector<std::uint32_t> words{slice.count,      slice.tiles,
-                                   slice.first_tile, slice.is_last ? 1U : 0U,
-                                   slice.in_offset,  slice.out_offset,
-                                   slice.all_tiles,  slice.initial_at,
-                                   slice.last_quad,  0,
-                                   0,                0};
+  std::vector<std::uint32_t> words{slice.count,
+                                   slice.tiles,
+                                   slice.first_tile,
+                                   slice.is_last ? 1U : 0U,
+                                   slice.in_offset,
+                                   slice.out_offset,
+                                   slice.all_tiles,
+                                   slice.initial_at,
+                                   slice.last_quad,
+                                   0,
+                                   0,
+                                   0};
   for (const Scalar& value : {request.absent, request.initial}) {
     const std::vector<std::uint32_t> more = to_words(value);
     words.insert(words.end(), more.begin(), more.end());
