@@ -18,10 +18,10 @@ std::optional<E> parse(const std::array<E, N>& all, std::string_view word) {
   return std::nullopt;
 }
 
-constexpr std::array all_algorithms{
-    Algorithm::automatic,        Algorithm::serial,      Algorithm::hillis_steele,
-    Algorithm::blelloch,         Algorithm::subgroup,    Algorithm::reduce_then_scan,
-    Algorithm::single_pass,      Algorithm::blocked};
+constexpr std::array all_algorithms{Algorithm::automatic,     Algorithm::serial,
+                                    Algorithm::hillis_steele, Algorithm::blelloch,
+                                    Algorithm::subgroup,      Algorithm::reduce_then_scan,
+                                    Algorithm::single_pass,   Algorithm::blocked};
 
 }  // namespace
 
@@ -83,17 +83,35 @@ std::string to_string(const Scalar& value) {
       value);
 }
 
+std::string operator_name(const ScanDescription& d) {
+  return d.monoid ? d.monoid->name : std::string(name(d.op));
+}
+
+std::string element_name(const ScanDescription& d) {
+  return d.monoid ? element_name(*d.monoid) : std::string(name(d.type));
+}
+
 Result<void> validate(const ScanDescription& d) {
+  if (d.monoid) {
+    if (auto ok = validate(*d.monoid); !ok) return ok;
+    if (has_init(d) && d.monoid_init.size() != element_bytes(d)) {
+      return std::unexpected{Error{ErrorKind::bad_argument,
+                                   "the initial value has " + std::to_string(d.monoid_init.size()) +
+                                       " bytes but an element " +
+                                       std::to_string(element_bytes(d))}};
+    }
+    return {};
+  }
   if (!is_defined(d.op, d.type)) {
     return std::unexpected{Error{ErrorKind::bad_argument,
                                  "operator " + std::string(name(d.op)) + " is not defined for " +
                                      std::string(name(d.type)) + " (and, or, xor need integers)"}};
   }
   if (d.init && type_of_scalar(*d.init) != d.type) {
-    return std::unexpected{Error{ErrorKind::bad_argument,
-                                 "the initial value is a " +
-                                     std::string(name(type_of_scalar(*d.init))) +
-                                     " but the elements are " + std::string(name(d.type))}};
+    return std::unexpected{
+        Error{ErrorKind::bad_argument, "the initial value is a " +
+                                           std::string(name(type_of_scalar(*d.init))) +
+                                           " but the elements are " + std::string(name(d.type))}};
   }
   return {};
 }

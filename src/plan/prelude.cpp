@@ -1,6 +1,7 @@
 #include "plan/prelude.hpp"
 
 #include <bit>
+#include <cstring>
 #include <span>
 
 #include "plan/preprocess.hpp"
@@ -21,9 +22,16 @@ struct Field {
 
 bool is_word_pair(Type type) { return type == Type::u64 || type == Type::i64; }
 
-std::vector<Field> fields_of(Type type) {
-  if (is_word_pair(type)) return {{"low", "u32"}, {"high", "u32"}};
-  return {{"", std::string(name(type))}};
+std::vector<Field> fields_of(const ScanDescription& d) {
+  if (d.monoid) {
+    std::vector<Field> fields;
+    for (const MonoidField& field : d.monoid->fields) {
+      fields.push_back({field.name, std::string(name(field.type))});
+    }
+    return fields;
+  }
+  if (is_word_pair(d.type)) return {{"low", "u32"}, {"high", "u32"}};
+  return {{"", std::string(name(d.type))}};
 }
 
 std::string scalar_combine(Type type, Operator op) {
@@ -112,41 +120,60 @@ std::string shuffle_text(std::span<const Field> fields) {
   return text;
 }
 
-}  // namespace
-
-Result<std::string> prelude(Type type, Operator op, const PreludeOptions& options) {
-  std::string text;
-  // Tint wants the extension named; naga does not know the name.
-  if (options.subgroups && options.dialect == Dialect::tint) text += "enable subgroups;\n";
-  const std::vector<Field> fields = fields_of(type);
-  text += element_text(fields);
-  if (options.subgroups) text += shuffle_text(fields);
-  if (type == Type::f32) {
-    text += "fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }\n";
+// combine_uncounted() by the monoid's text. What has the identity's bits is left out, so that
+// absent elements change no bit, wherever a kernel meets them.
+std::string monoid_text(const Monoid& monoid, const Words& identity) {
+  std::string equal;
+  for (std::size_t w = 0; w < monoid.fields.size(); ++w) {
+    equal += (w == 0 ? "" : " && ") + ("word" + std::to_string(w)) +
+             "(x) == " + std::to_string(identity[w]) + "u";
   }
-  if (is_word_pair(type)) {
+  return "fn is_identity(x: Element) -> bool { return " + equal +
+         "; }\n"
+         // params.zero is 0, but no compiler knows: the bits of x must be made before they are
+         // used.
+         "fn rounded(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) | params.zero); }\n" +
+         std::string(before_monoid_text) + "\n" + monoid.wgsl +
+         "\n}\n"
+         "fn combine_uncounted(older: Element, newer: Element) -> Element {\n"
+         "  if (is_identity(older)) { return newer; }\n"
+         "  if (is_identity(newer)) { return older; }\n"
+         "  return combine_elements(older, newer);\n}\n";
+}
+
+Result<std::string> operator_text(const ScanDescription& d) {
+  if (d.monoid) return monoid_text(*d.monoid, identity_words(d));
+  std::string text;
+  std::string expression;
+  if (is_word_pair(d.type)) {
     auto library = preprocess("lib/word_pair.wgsl", {});
     if (!library) return library;
-    text += *library;
+    text = *library;
+    expression = word_pair_combine(d.type, d.op);
+  } else {
+    expression = scalar_combine(d.type, d.op);
   }
-  if (options.count_combines) {
-    text += "@group(0) @binding(4) var<storage, read_write> counters: array<atomic<u32>>;\n";
+  if (d.type == Type::f32) {
+    text += "fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }\n";
   }
-  text += "fn combine_uncounted(older: Element, newer: Element) -> Element { return " +
-          (is_word_pair(type) ? word_pair_combine(type, op) : scalar_combine(type, op)) + "; }\n";
-  text += "fn combine(older: Element, newer: Element) -> Element {\n";
-  if (options.count_combines) text += "  atomicAdd(&counters[0], 1u);\n";
-  text += "  return combine_uncounted(older, newer);\n}\n";
-  return text;
+  return text + "fn combine_uncounted(older: Element, newer: Element) -> Element { return " +
+         expression + "; }\n";
 }
 
-bool is_commutative(Type type, Operator op) {
-  return !is_float(type) || op == Operator::add || op == Operator::mul;
+Words padded(Words words) {
+  words.resize(8, 0);
+  return words;
 }
 
-std::vector<std::uint32_t> to_words(const Scalar& value) {
-  std::vector<std::uint32_t> words = std::visit(
-      [](auto v) -> std::vector<std::uint32_t> {
+Words words_of(const std::vector<std::byte>& bytes) {
+  Words words(bytes.size() / 4);
+  std::memcpy(words.data(), bytes.data(), words.size() * 4);
+  return padded(std::move(words));
+}
+
+Words words_of(const Scalar& value) {
+  return padded(std::visit(
+      [](auto v) -> Words {
         if constexpr (sizeof(v) == 4) {
           return {std::bit_cast<std::uint32_t>(v)};
         } else {
@@ -154,9 +181,47 @@ std::vector<std::uint32_t> to_words(const Scalar& value) {
           return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
         }
       },
-      value);
-  words.resize(8, 0);
-  return words;
+      value));
+}
+
+}  // namespace
+
+Result<std::string> prelude(const ScanDescription& d, const PreludeOptions& options) {
+  std::string text;
+  // Tint wants the extension named; naga does not know the name.
+  if (options.subgroups && options.dialect == Dialect::tint) text += "enable subgroups;\n";
+  const std::vector<Field> fields = fields_of(d);
+  text += element_text(fields);
+  if (options.subgroups) text += shuffle_text(fields);
+  auto combine = operator_text(d);
+  if (!combine) return combine;
+  text += *combine;
+  if (options.count_combines) {
+    text += "@group(0) @binding(4) var<storage, read_write> counters: array<atomic<u32>>;\n";
+  }
+  text += "fn combine(older: Element, newer: Element) -> Element {\n";
+  if (options.count_combines) text += "  atomicAdd(&counters[0], 1u);\n";
+  text += "  return combine_uncounted(older, newer);\n}\n";
+  return text;
+}
+
+bool is_commutative(const ScanDescription& d) {
+  if (d.monoid) return d.monoid->commutative;
+  return !is_float(d.type) || d.op == Operator::add || d.op == Operator::mul;
+}
+
+Words identity_words(const ScanDescription& d) {
+  if (d.monoid) return words_of(d.monoid->identity);
+  return with_type(d.type, [&]<class T>() { return words_of(Scalar{identity<T>(d.op)}); });
+}
+
+Words absent_words(const ScanDescription& d) {
+  if (d.monoid) return identity_words(d);
+  return with_type(d.type, [&]<class T>() { return words_of(Scalar{absent<T>(d.op)}); });
+}
+
+Words init_words(const ScanDescription& d) {
+  return d.monoid ? words_of(d.monoid_init) : words_of(*d.init);
 }
 
 }  // namespace cumulo::plan

@@ -6,6 +6,7 @@
 
 #include "cumulo/error.hpp"
 #include "cumulo/operator.hpp"
+#include "cumulo/scan_description.hpp"
 #include "cumulo/traits.hpp"
 
 namespace cumulo::plan {
@@ -24,14 +25,26 @@ struct PreludeOptions {
 //   combine(older, newer)                the operator
 // and with subgroups, word by word:
 //   shuffle(x, lane), shuffle_up(x, d), shuffle_xor(x, mask)
-// For types that GPU kernels take: all but f64.
-Result<std::string> prelude(Type type, Operator op, const PreludeOptions& options);
+// For types that GPU kernels take: all but f64. With a monoid it must stand before a kernel that
+// imports lib/params.wgsl.
+Result<std::string> prelude(const ScanDescription& description, const PreludeOptions& options);
+
+// A line of the prelude that stands just before a monoid's text.
+inline constexpr std::string_view before_monoid_text =
+    "fn combine_elements(older: Element, newer: Element) -> Element {";
 
 // Whether combine(a, b) has the bits of combine(b, a). min and max of floats give the older of two
 // equal values, which may differ: -0 and +0.
-bool is_commutative(Type type, Operator op);
+bool is_commutative(const ScanDescription& description);
 
-// The words that element() takes, padded with zeros to eight.
-std::vector<std::uint32_t> to_words(const Scalar& value);
+// What element() takes, padded with zeros to eight words.
+using Words = std::vector<std::uint32_t>;
+
+// The first value of an exclusive scan without an initial value.
+Words identity_words(const ScanDescription& description);
+// The value that changes nothing, to the bit.
+Words absent_words(const ScanDescription& description);
+// init, which must be there.
+Words init_words(const ScanDescription& description);
 
 }  // namespace cumulo::plan

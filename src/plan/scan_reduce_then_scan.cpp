@@ -1,5 +1,5 @@
-// Reduce-then-scan: totals of tiles, the scan of those, then the scan of every tile from what stands
-// before it. Needs no promise about how workgroups make progress. Reads the input twice.
+// Reduce-then-scan: totals of tiles, the scan of those, then the scan of every tile from what
+// stands before it. Needs no promise about how workgroups make progress. Reads the input twice.
 #include <algorithm>
 #include <array>
 
@@ -25,10 +25,9 @@ struct BoundRange {
 BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,
                          std::uint64_t end) {
   const std::uint64_t bytes = request.element_bytes();
-  const std::uint64_t alignment = request.traits.limits.min_storage_offset_alignment;
-  const std::uint64_t offset = begin * bytes / alignment * alignment;
-  return {{buffer, offset, end * bytes - offset},
-          static_cast<std::uint32_t>(begin - offset / bytes)};
+  const auto first =
+      static_cast<std::uint32_t>(begin % binding_period(bytes, request.traits.limits));
+  return {{buffer, (begin - first) * bytes, (end - begin + first) * bytes}, first};
 }
 
 std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
@@ -46,10 +45,10 @@ std::array<std::uint32_t, 3> fold_grid(std::uint64_t groups, std::uint64_t limit
 // the initial value, and what the grid reaches; a whole number of tiles.
 std::uint64_t slice_capacity(const ScanRequest& request, const TileShape& shape) {
   const Limits& limits = request.traits.limits;
-  const std::uint64_t padding = limits.min_storage_offset_alignment;
+  const std::uint64_t bytes = request.element_bytes();
+  const std::uint64_t padding = binding_period(bytes, limits) * bytes;
   if (limits.max_storage_binding_size <= padding) return 0;
-  const std::uint64_t by_binding =
-      (limits.max_storage_binding_size - padding) / request.element_bytes() / shape.tile;
+  const std::uint64_t by_binding = (limits.max_storage_binding_size - padding) / bytes / shape.tile;
   const std::uint64_t side = std::min<std::uint64_t>(limits.max_workgroups_per_dimension, 1U << 20);
   const std::uint64_t by_grid = side * side * side;
   constexpr std::uint64_t by_counter = std::uint64_t{1} << 31;  // counts are 32 bits
@@ -68,8 +67,8 @@ class Builder {
   Result<Plan> build(std::uint64_t capacity) {
     if (auto error = add_kernels()) return std::unexpected{std::move(*error)};
     plan_.notes.push_back("tiles of " + std::to_string(shape_.tile) + " elements by " +
-                          std::to_string(shape_.workgroup_size) + " invocations: " +
-                          std::to_string(all_tiles_) + " tiles");
+                          std::to_string(shape_.workgroup_size) +
+                          " invocations: " + std::to_string(all_tiles_) + " tiles");
     totals_ = add_buffer("tile totals", all_tiles_ * request_.element_bytes(), BufferRole::scratch);
     std::vector<Slice> slices;
     for (std::uint64_t begin = 0; begin < request_.description.n; begin += capacity) {
@@ -113,16 +112,15 @@ class Builder {
                    {"STRIPS", shape_.tile / order::strip}});
     const auto add = [&](std::string_view kernel, Values more) -> std::optional<Error> {
       more.insert(values.begin(), values.end());
-      auto made = make_kernel(request_, kernel, std::string(kernel) + ".wgsl", more,
-                              shape_.workgroup_size);
+      auto made =
+          make_kernel(request_, kernel, std::string(kernel) + ".wgsl", more, shape_.workgroup_size);
       if (!made) return std::move(made.error());
       plan_.kernels.push_back(std::move(*made));
       return std::nullopt;
     };
     if (all_tiles_ > 1) {
-      if (auto error = add("reduce_tiles", {{"TREE", quads},
-                                            {"TOTALS", in_place_ ? 1 : 2},
-                                            {"OUTPUT", 2}})) {
+      if (auto error = add("reduce_tiles",
+                           {{"TREE", quads}, {"TOTALS", in_place_ ? 1 : 2}, {"OUTPUT", 2}})) {
         return error;
       }
       if (auto error = add("scan_totals", {{"TREE", shape_.tree}})) return error;
@@ -171,15 +169,14 @@ class Builder {
 
   std::uint32_t add_parameters(const Slice& slice) {
     const OutputRange out = output_range(slice);
-    const SliceParams params{
-        .count = static_cast<std::uint32_t>(slice.end - slice.begin),
-        .tiles = tiles_of(slice),
-        .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile),
-        .is_last = slice.end == request_.description.n,
-        .in_offset = input_range(slice).first,
-        .out_offset = out.first_element,
-        .all_tiles = static_cast<std::uint32_t>(all_tiles_),
-        .initial_at = out.initial_at};
+    const SliceParams params{.count = static_cast<std::uint32_t>(slice.end - slice.begin),
+                             .tiles = tiles_of(slice),
+                             .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile),
+                             .is_last = slice.end == request_.description.n,
+                             .in_offset = input_range(slice).first,
+                             .out_offset = out.first_element,
+                             .all_tiles = static_cast<std::uint32_t>(all_tiles_),
+                             .initial_at = out.initial_at};
     std::vector<std::uint32_t> words = parameter_words(request_, params);
     const std::uint64_t bytes = words.size() * 4;
     return add_buffer("parameters from " + std::to_string(slice.begin), bytes,
@@ -189,10 +186,10 @@ class Builder {
   PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
 
   void add_dispatch(std::uint32_t kernel, const Slice& slice, std::vector<PlanBinding> bindings) {
-    plan_.steps.push_back(
-        DispatchStep{"elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end),
-                     kernel, std::move(bindings),
-                     fold_grid(tiles_of(slice), request_.traits.limits.max_workgroups_per_dimension)});
+    plan_.steps.push_back(DispatchStep{
+        "elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end), kernel,
+        std::move(bindings),
+        fold_grid(tiles_of(slice), request_.traits.limits.max_workgroups_per_dimension)});
   }
 
   void add_reduce(const Slice& slice, std::uint32_t parameters) {
@@ -205,8 +202,7 @@ class Builder {
   }
 
   void add_scan_totals(std::uint32_t parameters) {
-    plan_.steps.push_back(
-        DispatchStep{"", 1, {whole(parameters), whole(totals_)}, {1, 1, 1}});
+    plan_.steps.push_back(DispatchStep{"", 1, {whole(parameters), whole(totals_)}, {1, 1, 1}});
   }
 
   void add_scan(const Slice& slice, std::uint32_t parameters) {
@@ -230,9 +226,8 @@ class Builder {
 };
 
 Error refused(const std::string& limit, std::uint64_t value, const std::string& why) {
-  return {ErrorKind::unsupported,
-          "reduce-then-scan does not fit this device: " + why + " (" + limit + " is " +
-              std::to_string(value) + ")"};
+  return {ErrorKind::unsupported, "reduce-then-scan does not fit this device: " + why + " (" +
+                                      limit + " is " + std::to_string(value) + ")"};
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 
 namespace cumulo::test {
 
-template <Element T>
+template <class T>
 struct Expected {
   std::vector<T> values;
   T total;
@@ -66,12 +66,12 @@ T plain_identity(Operator op) {
 }
 
 // The prefixes of one sequence in the fixed order. An absent value combines to the other one.
-template <Element T>
+template <class T, class Combine>
 class OrderedPrefixes {
  public:
   // front stands before all elements; absent in an inclusive scan without an initial value.
-  OrderedPrefixes(Operator op, std::span<const T> values, std::optional<T> front)
-      : op_(op), values_(values), front_(front) {
+  OrderedPrefixes(Combine combine, std::span<const T> values, std::optional<T> front)
+      : combine_(combine), values_(values), front_(front) {
     const std::uint64_t quads = (values.size() + order::quad - 1) / order::quad;
     totals_.emplace_back(quads);
     for (std::uint64_t i = 0; i < values.size(); ++i) {
@@ -107,7 +107,7 @@ class OrderedPrefixes {
   T prefix_in_quad(std::uint64_t element) const {
     T prefix = values_[element / order::quad * order::quad];
     for (std::uint64_t i = element / order::quad * order::quad + 1; i <= element; ++i) {
-      prefix = plain_combine(op_, prefix, values_[i]);
+      prefix = combine_(prefix, values_[i]);
     }
     return prefix;
   }
@@ -130,7 +130,7 @@ class OrderedPrefixes {
   std::optional<T> joined(std::optional<T> older, std::optional<T> newer) const {
     if (!older) return newer;
     if (!newer) return older;
-    return plain_combine(op_, *older, *newer);
+    return combine_(*older, *newer);
   }
 
   // The aligned power-of-two blocks of strips before `strip`, largest first, after front.
@@ -155,50 +155,56 @@ class OrderedPrefixes {
     return joined(totals_[level + bit][first >> bit], folded_from_right(level, next, end));
   }
 
-  Operator op_;
+  Combine combine_;
   std::span<const T> values_;
   std::optional<T> front_;
   std::vector<std::vector<std::optional<T>>> totals_;  // [k]: of aligned blocks of 2^k quads
 };
 
-template <Element T>
-Expected<T> expected_forward(const ScanDescription& d, std::span<const T> values) {
-  std::optional<T> front;
-  if (d.init) front = std::get<T>(*d.init);
-  if (!front && (d.kind == ScanKind::exclusive || d.include_initial)) {
-    front = plain_identity<T>(d.op);
-  }
+// front: the initial value, if any; identity: what an exclusive scan starts with else. By the
+// algorithms of the standard library where any order gives the same, else in the fixed order.
+template <class T, class Combine>
+Expected<T> expected_forward(const ScanDescription& d, std::span<const T> values,
+                             std::optional<T> front, T identity, bool any_order, Combine combine) {
+  const bool exclusive_kind = d.kind == ScanKind::exclusive && !d.include_initial;
+  const T nothing = front.value_or(identity);
+  if (exclusive_kind || d.include_initial) front = nothing;
   std::vector<T> inclusive(values.size());
-  std::vector<T> exclusive(d.kind == ScanKind::exclusive ? values.size() : 0);
-  if constexpr (std::is_integral_v<T>) {
-    const auto combine = [&](T older, T newer) { return plain_combine(d.op, older, newer); };
-    const T first = front.value_or(plain_identity<T>(d.op));
-    std::inclusive_scan(values.begin(), values.end(), inclusive.begin(), combine, first);
-    if (!exclusive.empty()) {
-      std::exclusive_scan(values.begin(), values.end(), exclusive.begin(), first, combine);
+  std::vector<T> exclusive(exclusive_kind ? values.size() : 0);
+  if (any_order) {
+    std::inclusive_scan(values.begin(), values.end(), inclusive.begin(), combine, nothing);
+    if (exclusive_kind) {
+      std::exclusive_scan(values.begin(), values.end(), exclusive.begin(), nothing, combine);
     }
   } else {
-    const OrderedPrefixes<T> prefixes{d.op, values, front};
+    const OrderedPrefixes<T, Combine> prefixes{combine, values, front};
     for (std::uint64_t i = 0; i < values.size(); ++i) inclusive[i] = prefixes.inclusive(i);
     for (std::uint64_t i = 0; i < exclusive.size(); ++i) exclusive[i] = prefixes.exclusive(i);
   }
-  const T nothing = front.value_or(plain_identity<T>(d.op));
   const T total = values.empty() ? nothing : inclusive.back();
-  if (d.include_initial) {
-    inclusive.insert(inclusive.begin(), nothing);
-    return {std::move(inclusive), total};
-  }
-  return {d.kind == ScanKind::exclusive ? std::move(exclusive) : std::move(inclusive), total};
+  if (d.include_initial) inclusive.insert(inclusive.begin(), nothing);
+  return {exclusive_kind ? std::move(exclusive) : std::move(inclusive), total};
 }
 
-// All that a description asks for.
-template <Element T>
-Expected<T> expected_scan(const ScanDescription& d, std::span<const T> values) {
-  if (!d.reverse) return expected_forward<T>(d, values);
+// All that a description asks for. forward(values) scans from the first to the last.
+template <class T, class Forward>
+Expected<T> expected_either_way(const ScanDescription& d, std::span<const T> values,
+                                Forward forward) {
+  if (!d.reverse) return forward(values);
   const std::vector<T> backward(values.rbegin(), values.rend());
-  Expected<T> expected = expected_forward<T>(d, backward);
+  Expected<T> expected = forward(backward);
   std::reverse(expected.values.begin(), expected.values.end());
   return expected;
+}
+
+template <Element T>
+Expected<T> expected_scan(const ScanDescription& d, std::span<const T> values) {
+  return expected_either_way<T>(d, values, [&](std::span<const T> forward) {
+    std::optional<T> front;
+    if (d.init) front = std::get<T>(*d.init);
+    return expected_forward<T>(d, forward, front, plain_identity<T>(d.op), std::is_integral_v<T>,
+                               [&](T older, T newer) { return plain_combine(d.op, older, newer); });
+  });
 }
 
 }  // namespace cumulo::test
