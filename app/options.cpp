@@ -4,11 +4,13 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <vector>
 
 #include "command.hpp"
 #include "formats/number.hpp"
+#include "operator_file.hpp"
 
 namespace cumulo::app {
 namespace {
@@ -57,6 +59,12 @@ std::optional<std::uint64_t> read_count(std::string_view word) {
   return static_cast<std::uint64_t>(value);
 }
 
+// Whether the word of --op means a file: it is there, or is written like one.
+bool names_a_file(const std::string& word) {
+  std::error_code none;
+  return word.find_first_of("./") != std::string::npos || std::filesystem::exists(word, none);
+}
+
 }  // namespace
 
 void add_report_options(CLI::App& app, ReportArguments& arguments) {
@@ -83,7 +91,8 @@ Result<Device> open_device(const std::string& word) {
 void add_scan_options(CLI::App& app, ScanArguments& arguments) {
   app.add_flag("--exclusive", arguments.exclusive, "each result without its own element");
   app.add_flag("--reverse", arguments.reverse, "from the last element to the first");
-  app.add_option("--op", arguments.op, "add, mul, min, max, and, or, xor (add)");
+  app.add_option("--op", arguments.op,
+                 "add, mul, min, max, and, or, xor (add), or a file with an operator of yours");
   app.add_option("--init", arguments.init, "a value that enters every result once");
   app.add_flag("--include-initial", arguments.include_initial,
                "n + 1 results: the initial value before all others");
@@ -98,13 +107,21 @@ Result<ScanDescription> parse_scan(const ScanArguments& arguments) {
       .reverse = arguments.reverse,
       .include_initial = arguments.include_initial};
   const auto op = parse_operator(arguments.op);
-  if (!op) return std::unexpected{unknown_word("--op", arguments.op, names_of(all_operators))};
+  if (!op && names_a_file(arguments.op)) {
+    auto monoid = read_operator(arguments.op);
+    if (!monoid) return std::unexpected{std::move(monoid.error())};
+    description.monoid = std::move(*monoid);
+  } else if (!op) {
+    Error error = unknown_word("--op", arguments.op, names_of(all_operators));
+    error.message += "; a file with an operator of your own may be given too";
+    return std::unexpected{std::move(error)};
+  }
   const auto algorithm = parse_algorithm(arguments.algorithm);
   if (!algorithm) {
     return std::unexpected{
         unknown_word("--algorithm", arguments.algorithm, names_of(all_algorithms))};
   }
-  description.op = *op;
+  description.op = op.value_or(Operator::add);
   description.algorithm = *algorithm;
   return description;
 }

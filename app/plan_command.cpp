@@ -4,6 +4,7 @@
 #include "command.hpp"
 #include "cumulo/plan.hpp"
 #include "formats/file.hpp"
+#include "operator_file.hpp"
 #include "options.hpp"
 #include "report.hpp"
 
@@ -54,13 +55,21 @@ Result<Plan> make_plan(const Request& r) {
   if (!n) return std::unexpected{std::move(n.error())};
   auto type = parse_dtype(r.type);
   if (!type) return std::unexpected{std::move(type.error())};
-  auto init = parse_init(r.scan, **type);
-  if (!init) return std::unexpected{std::move(init.error())};
+  if (description->monoid) {
+    if (r.scan.init) {
+      auto element = parse_element(description->monoid->fields, *r.scan.init, "--init");
+      if (!element) return std::unexpected{std::move(element.error())};
+      description->monoid_init = std::move(*element);
+    }
+  } else {
+    auto init = parse_init(r.scan, **type);
+    if (!init) return std::unexpected{std::move(init.error())};
+    description->init = *init;
+  }
   auto traits = read_traits(r.traits_file);
   if (!traits) return std::unexpected{std::move(traits.error())};
   description->n = *n;
   description->type = **type;
-  description->init = *init;
   return plan_scan(*description, *traits);
 }
 

@@ -12,12 +12,10 @@
 #include "options.hpp"
 #include "picture/picture.hpp"
 #include "report.hpp"
+#include "scan_request.hpp"
 
 namespace cumulo::app {
 namespace {
-
-constexpr std::uint32_t timed_runs = 5;
-constexpr std::size_t most_json_values = 4096;
 
 constexpr const char* example =
     "Example\n"
@@ -26,32 +24,14 @@ constexpr const char* example =
     "  cumulo scan sales.csv --column sold -o totals.npy --check --picture totals.png\n"
     "writes the running totals of a column, compares each with a plain loop, and draws them.\n"
     "\n"
+    "  cumulo scan maps.csv --op affine.op -o composed.csv --device gpu\n"
+    "scans elements of several columns by an operator of your own, whose fields, identity and "
+    "WGSL\n"
+    "stand in a file (docs/operators.md).\n"
+    "\n"
     "Arrays of several dimensions are scanned as one row of numbers, the last index fastest.\n"
     "Text without --dtype is u32 where its integers fit, else i32, i64 or u64, else f32.\n"
     "JSON adds op, kind, reverse, inferred and, for the teaching forms, counts.\n";
-
-struct Request {
-  ScanArguments scan;
-  ReportArguments report;
-  std::string input;
-  std::optional<std::string> output;
-  std::optional<std::string> picture;
-  std::optional<std::string> dtype;
-  std::optional<std::string> column;
-  std::optional<std::string> format_word;
-  std::string device = "auto";
-  bool check = false;
-  bool time = false;
-  bool force = false;
-  std::optional<std::string> break_word;
-
-  // What the words mean.
-  ScanDescription description = {};
-  std::optional<Type> type = std::nullopt;
-  std::optional<Format> input_format = std::nullopt;
-  Format output_format = Format::txt;
-  std::optional<std::uint64_t> broken = std::nullopt;
-};
 
 struct Outcome {
   Array result;
@@ -60,7 +40,7 @@ struct Outcome {
   std::optional<Difference> difference = std::nullopt;
 };
 
-void add_options(CLI::App& app, Request& r) {
+void add_options(CLI::App& app, ScanRequest& r) {
   app.add_option("IN", r.input, "a file, or - for standard input: .npy .csv .tsv .txt .bin .raw");
   app.add_option("-o,--output", r.output,
                  "a file to write, by its extension; else text, a value a line");
@@ -77,7 +57,7 @@ void add_options(CLI::App& app, Request& r) {
   app.add_option("--break-element", r.break_word, "")->group("");
 }
 
-Result<void> check_files(Request& r) {
+Result<void> check_files(ScanRequest& r) {
   if (r.output == "-") r.output.reset();
   if (r.output) {
     auto format = format_of(*r.output);
@@ -95,7 +75,7 @@ Result<void> check_files(Request& r) {
 }
 
 // All that can be said before the input is read.
-Result<void> interpret(Request& r) {
+Result<void> interpret(ScanRequest& r) {
   if (r.input.empty()) {
     return std::unexpected{
         Error{ErrorKind::bad_argument,
@@ -123,7 +103,7 @@ Result<void> interpret(Request& r) {
   return check_files(r);
 }
 
-Result<Outcome> scan_on(Device& device, const Request& r, const Array& input) {
+Result<Outcome> scan_on(Device& device, const ScanRequest& r, const Array& input) {
   return std::visit(
       [&]<class T>(const std::vector<T>& values) -> Result<Outcome> {
         Outcome outcome;
@@ -144,7 +124,7 @@ Result<Outcome> scan_on(Device& device, const Request& r, const Array& input) {
 }
 
 // Under `auto`, what the GPU cannot do the CPU backend does.
-Result<Outcome> scan_anywhere(const Request& r, const Array& input) {
+Result<Outcome> scan_anywhere(const ScanRequest& r, const Array& input) {
   auto device = open_device(r.device);
   if (!device) return std::unexpected{std::move(device.error())};
   auto outcome = scan_on(*device, r, input);
@@ -171,7 +151,7 @@ void break_element(std::uint64_t index, Values& values) {
       values);
 }
 
-Json json_report(const Request& r, const Array& input, const Outcome& outcome) {
+Json json_report(const ScanRequest& r, const Array& input, const Outcome& outcome) {
   const ScanDescription& d = r.description;
   Json object = json_object("scan");
   object["n"] = d.n;
@@ -211,7 +191,7 @@ Json json_report(const Request& r, const Array& input, const Outcome& outcome) {
   return object;
 }
 
-void say_summary(const Request& r, const Array& input, const Outcome& outcome) {
+void say_summary(const ScanRequest& r, const Array& input, const Outcome& outcome) {
   const ScanDescription& d = r.description;
   std::string line = fmt::format(
       "cumulo: {} {}{}{}{}, {} {}{}, {} on {}: total {}", d.n, name(d.type),
@@ -223,7 +203,7 @@ void say_summary(const Request& r, const Array& input, const Outcome& outcome) {
   say(line);
 }
 
-void say_difference(const Request& r, const Outcome& outcome) {
+void say_difference(const ScanRequest& r, const Outcome& outcome) {
   const Difference& found = *outcome.difference;
   const bool in_total = found.index == count(outcome.result.values);
   say(fmt::format("cumulo: the result is wrong: {} is {}, and a sequential computation gives {}{}",
@@ -232,7 +212,7 @@ void say_difference(const Request& r, const Outcome& outcome) {
                   r.output ? "; '" + *r.output + "' was not written" : ""));
 }
 
-Result<void> draw(const Request& r, const Array& input, const Outcome& outcome) {
+Result<void> draw(const ScanRequest& r, const Array& input, const Outcome& outcome) {
   const auto bytes = [](const auto& v) { return std::as_bytes(std::span{v}); };
   auto scene = picture::running_totals_scene({.description = r.description,
                                               .values = std::visit(bytes, input.values),
@@ -246,7 +226,7 @@ Result<void> draw(const Request& r, const Array& input, const Outcome& outcome) 
   return file->commit();
 }
 
-Result<void> write_result(const Request& r, const Outcome& outcome) {
+Result<void> write_result(const ScanRequest& r, const Outcome& outcome) {
   const bool progress = !r.report.quiet;
   if (!r.output) {
     if (r.report.json) return {};
@@ -263,7 +243,7 @@ Result<void> write_result(const Request& r, const Outcome& outcome) {
   return file->commit();
 }
 
-Result<Outcome> compute(Request& r, Array& input) {
+Result<Outcome> compute(ScanRequest& r, Array& input) {
   auto read = read_array(r.input, r.input_format,
                          {.type = r.type, .column = r.column, .show_progress = !r.report.quiet});
   if (!read) return std::unexpected{std::move(read.error())};
@@ -291,7 +271,7 @@ Result<Outcome> compute(Request& r, Array& input) {
 }  // namespace
 
 int run_scan(const Arguments& arguments) {
-  Request r;
+  ScanRequest r;
   CLI::App app("Prefix sums, products, minima ... of a file of numbers.", "cumulo scan");
   add_options(app, r);
   app.footer(std::string(example) + "\n" + check_promise);
@@ -299,6 +279,7 @@ int run_scan(const Arguments& arguments) {
 
   const bool json = r.report.json;
   if (auto understood = interpret(r); !understood) return report_error(understood.error(), json);
+  if (r.description.monoid) return scan_records(r);
   Array input;
   auto outcome = compute(r, input);
   if (!outcome) return report_error(outcome.error(), json);

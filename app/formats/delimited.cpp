@@ -74,6 +74,7 @@ class DelimitedSource {
 
   std::string_view text() const { return text_; }
   const std::string& name() const { return name_; }
+  Columns columns() const { return {columns_, !header_.empty()}; }
   std::string column_name() const { return header_.empty() ? "" : header_[column_]; }
 
   // Reads the first row: how many columns there are, and what may be their names.
@@ -208,6 +209,12 @@ Result<void> DelimitedSource::choose_column(const std::optional<std::string>& wa
 }
 
 }  // namespace
+
+Result<Columns> read_columns(std::string_view bytes, char separator, const std::string& name) {
+  DelimitedSource source(without_mark(bytes), separator, name);
+  if (auto read = source.read_header(); !read) return std::unexpected{std::move(read.error())};
+  return source.columns();
+}
 
 Result<Array> read_delimited(std::string_view bytes, char separator, const std::string& name,
                              const ReadOptions& options) {

@@ -39,14 +39,15 @@ Result<Format> format_of(const std::string& path) {
                 "; known are .npy, .csv, .tsv, .txt, .bin and .raw"}};
 }
 
-Result<Array> read_array(const std::string& path, std::optional<Format> format,
+Result<Format> format_to_read(const std::string& path, std::optional<Format> given) {
+  if (given) return *given;
+  return path == "-" ? Format::txt : format_of(path);
+}
+
+Result<Array> read_array(const std::string& path, std::optional<Format> given,
                          const ReadOptions& options) {
-  if (!format && path == "-") format = Format::txt;
-  if (!format) {
-    auto known = format_of(path);
-    if (!known) return std::unexpected{std::move(known.error())};
-    format = *known;
-  }
+  const auto format = format_to_read(path, given);
+  if (!format) return std::unexpected{format.error()};
   const std::string source = source_name(path);
   const bool has_columns = *format == Format::csv || *format == Format::tsv;
   if (options.column && !has_columns) {

@@ -23,6 +23,9 @@ std::optional<Format> parse_format(std::string_view name);  // "npy", ...
 // By the extension, any case; a bad_argument that names the known ones.
 Result<Format> format_of(const std::string& path);
 
+// The format to read a path as: the one given, else the extension's; of "-" text.
+Result<Format> format_to_read(const std::string& path, std::optional<Format> given);
+
 // format: over the extension's; standard input ("-") is text without it.
 Result<Array> read_array(const std::string& path, std::optional<Format> format,
                          const ReadOptions& options);

@@ -77,9 +77,25 @@ class Literal {
 struct Fields {
   std::string descr;
   bool structured = false;
+  std::vector<std::pair<std::string, std::string>> record;  // names and descrs
   std::optional<bool> fortran_order;
   std::optional<std::vector<std::uint64_t>> shape;
 };
+
+// [('a', '<f4'), ('b', '<u4')]; false for records in records, and for arrays in them.
+bool parse_record(Literal& literal, Fields& fields) {
+  fields.structured = true;
+  if (!literal.take("[")) return false;
+  while (!literal.take("]")) {
+    auto& [field, descr] = fields.record.emplace_back();
+    if (!literal.take("(") || !literal.string(field) || !literal.take(",") ||
+        !literal.string(descr) || !literal.take(")")) {
+      return false;
+    }
+    if (!literal.take(",") && !literal.peek("]")) return false;
+  }
+  return !fields.record.empty();
+}
 
 // {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 bool parse_fields(std::string_view text, Fields& fields) {
@@ -89,9 +105,14 @@ bool parse_fields(std::string_view text, Fields& fields) {
     std::string key;
     if (!literal.string(key) || !literal.take(":")) return false;
     if (key == "descr") {
-      // A list describes records; there is no need to read further.
-      if (literal.peek("[") || literal.peek("(")) return fields.structured = true;
-      if (!literal.string(fields.descr)) return false;
+      if (literal.peek("[") || literal.peek("(")) {
+        if (!parse_record(literal, fields)) {
+          fields.record.clear();  // there is no need to read further
+          return true;
+        }
+      } else if (!literal.string(fields.descr)) {
+        return false;
+      }
     } else if (key == "fortran_order") {
       if (!literal.boolean(fields.fortran_order.emplace())) return false;
     } else if (key == "shape") {
@@ -101,7 +122,8 @@ bool parse_fields(std::string_view text, Fields& fields) {
     }
     if (!literal.take(",") && !literal.peek("}")) return false;
   }
-  return literal.at_end() && !fields.descr.empty() && fields.fortran_order && fields.shape;
+  return literal.at_end() && (fields.structured || !fields.descr.empty()) && fields.fortran_order &&
+         fields.shape;
 }
 
 std::string_view kind_words(char kind) {
@@ -143,6 +165,25 @@ std::optional<std::string> parse_descr(std::string_view descr, NpyHeader& header
   return std::nullopt;
 }
 
+// The fields one after the other; what is no number of a known size but padding is left out.
+std::optional<std::string> parse_record_fields(const Fields& fields, NpyHeader& header) {
+  header.bytes = 0;
+  for (const auto& [field, descr] : fields.record) {
+    NpyHeader number;
+    std::size_t padding = 0;
+    if (descr.starts_with("|V")) {
+      std::from_chars(descr.data() + 2, descr.data() + descr.size(), padding);
+    } else if (auto other = parse_descr(descr, number)) {
+      return "a field of " + *other;
+    } else {
+      header.record.push_back({field, number.kind, number.bytes, header.bytes, number.big_endian});
+    }
+    header.bytes += number.bytes + padding;
+  }
+  return header.record.empty() ? std::optional<std::string>("records without numbers")
+                               : std::nullopt;
+}
+
 // False where the number of bytes does not fit in 64 bits.
 bool count_elements(NpyHeader& header) {
   header.count = 1;
@@ -167,7 +208,8 @@ std::uint64_t little_endian(std::string_view bytes) {
 
 }  // namespace
 
-Result<NpyHeader> parse_npy_header(std::string_view bytes, const std::string& source) {
+Result<NpyHeader> parse_npy_header(std::string_view bytes, const std::string& source,
+                                   Elements elements) {
   const auto refused = [&](const std::string& what) {
     return std::unexpected{Error{ErrorKind::bad_argument, source + what}};
   };
@@ -197,8 +239,17 @@ Result<NpyHeader> parse_npy_header(std::string_view bytes, const std::string& so
   const std::string_view text = bytes.substr(text_at, length);
   if (!parse_fields(text, fields))
     return refused(" has an .npy header that cannot be read: " + shown(text));
-  if (fields.structured) return refused(" holds records; an array of plain numbers is needed");
-  if (const auto other = parse_descr(fields.descr, header)) {
+  if (fields.structured && elements == Elements::numbers) {
+    return refused(" holds records; an array of plain numbers is needed");
+  }
+  if (fields.structured && fields.record.empty()) {
+    return refused(" holds records that have more than numbers as fields");
+  }
+  if (fields.structured) {
+    if (const auto other = parse_record_fields(fields, header)) {
+      return refused(" holds " + *other + "; fields of numbers are needed");
+    }
+  } else if (const auto other = parse_descr(fields.descr, header)) {
     return refused(" holds " + *other +
                    "; numbers of type u1, u2, u4, u8, i1, i2, i4, i8, f2, f4, f8 or b1 are needed");
   }
@@ -216,8 +267,11 @@ Result<NpyHeader> parse_npy_header(std::string_view bytes, const std::string& so
   return header;
 }
 
-std::string make_npy_header(std::string_view descr, const std::vector<std::uint64_t>& shape) {
-  std::string text = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (";
+namespace {
+
+// `descr` as Python writes it.
+std::string header_of(const std::string& descr, const std::vector<std::uint64_t>& shape) {
+  std::string text = "{'descr': " + descr + ", 'fortran_order': False, 'shape': (";
   for (std::size_t i = 0; i < shape.size(); ++i) {
     text += (i ? " " : "") + std::to_string(shape[i]);
     if (i + 1 < shape.size() || i == 0) text += ",";
@@ -230,6 +284,21 @@ std::string make_npy_header(std::string_view descr, const std::vector<std::uint6
   header +=
       {'\x01', '\x00', static_cast<char>(text.size() & 255), static_cast<char>(text.size() >> 8)};
   return header + text;
+}
+
+}  // namespace
+
+std::string make_npy_header(std::string_view descr, const std::vector<std::uint64_t>& shape) {
+  return header_of("'" + std::string(descr) + "'", shape);
+}
+
+std::string make_npy_record_header(std::span<const std::pair<std::string, std::string>> record,
+                                   const std::vector<std::uint64_t>& shape) {
+  std::string descr;
+  for (const auto& [field, type] : record) {
+    descr += (descr.empty() ? "('" : ", ('") + field + "', '" + type + "')";
+  }
+  return header_of("[" + descr + "]", shape);
 }
 
 }  // namespace cumulo::app

@@ -18,6 +18,12 @@ struct ReadOptions {
 
 Result<Array> read_npy(std::string_view bytes, const std::string& source,
                        const ReadOptions& options);
+// How many columns there are, and whether the first row names them.
+struct Columns {
+  std::size_t count = 0;
+  bool named = false;
+};
+Result<Columns> read_columns(std::string_view bytes, char separator, const std::string& source);
 Result<Array> read_delimited(std::string_view bytes, char separator, const std::string& source,
                              const ReadOptions& options);
 Result<Array> read_text(std::string_view bytes, const std::string& source,

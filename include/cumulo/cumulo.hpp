@@ -3,6 +3,7 @@
 
 #include "cumulo/device.hpp"
 #include "cumulo/error.hpp"
+#include "cumulo/monoid.hpp"
 #include "cumulo/operator.hpp"
 #include "cumulo/order.hpp"
 #include "cumulo/plan.hpp"

@@ -18,9 +18,9 @@ namespace cumulo {
 // What an algorithm does for one run, from its own structure (docs: additions of Hillis-Steele are
 // n log2 n - (n - 1), of Blelloch about 2 n, of the loop n - 1).
 struct Counts {
-  std::uint64_t steps = 0;      // sweeps over the data, one after the other
-  std::uint64_t additions = 0;  // combines of two elements
-  std::uint64_t barriers = 0;   // workgroup barriers each invocation meets
+  std::uint64_t steps = 0;           // sweeps over the data, one after the other
+  std::uint64_t additions = 0;       // combines of two elements
+  std::uint64_t barriers = 0;        // workgroup barriers each invocation meets
   std::uint64_t subgroup_calls = 0;  // calls of a subgroup scan builtin, one a subgroup
   bool operator==(const Counts&) const = default;
 };
@@ -107,9 +107,13 @@ enum class Aliasing : std::uint8_t {
   same_buffer,  // disjoint ranges of one buffer
 };
 
+// Elements from one offset that the device lets one bind to the next: elements of, say, 12 bytes
+// begin only at every third multiple of a power of two.
+std::uint64_t binding_period(std::uint64_t element_bytes, const Limits& limits);
+
 struct PlanOptions {
   Aliasing aliasing = Aliasing::none;
-  // First element's distance, in elements, from an offset that the device lets one bind.
+  // First element's distance, in elements, from such an offset; less than the period.
   std::uint32_t in_misalignment = 0;
   std::uint32_t out_misalignment = 0;
   // Single pass, for tests: one of so many tiles (a power of two) never publishes its total, so that

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 
 #include "cumulo/device.hpp"
 #include "cumulo/error.hpp"
+#include "cumulo/monoid.hpp"
 #include "cumulo/operator.hpp"
 #include "cumulo/plan.hpp"
 #include "cumulo/scan_description.hpp"
@@ -33,10 +35,12 @@ struct ScanOptions {
 
 // What a run was, beside its values.
 struct ScanReport {
-  Scalar total;  // all elements and init combined: the last inclusive value, or the identity
-  std::string algorithm;  // for n = 0 what one element would have been scanned by
-  std::optional<Counts> counts = std::nullopt;   // of the teaching forms
-  std::optional<Timing> timing = std::nullopt;   // when asked for
+  // All elements and init combined: the last inclusive value, or the identity.
+  Scalar total;                        // of a monoid: not set
+  std::vector<std::byte> total_bytes;  // its bytes, of a monoid too
+  std::string algorithm;
+  std::optional<Counts> counts = std::nullopt;  // of the teaching forms
+  std::optional<Timing> timing = std::nullopt;  // when asked for
 };
 
 struct RunOptions {
@@ -51,7 +55,7 @@ Result<ScanReport> scan_bytes(Device& device, const ScanDescription& description
                               std::span<const std::byte> in, std::span<std::byte> out,
                               const RunOptions& run = {});
 
-template <Element T>
+template <class T>
 struct Scanned {
   std::vector<T> values;
   T total;
@@ -71,8 +75,8 @@ Result<Scanned<T>> scan(Device& device, ScanKind kind, std::span<const T> values
                                     .include_initial = options.include_initial,
                                     .algorithm = options.algorithm};
   std::vector<T> out(result_count(description));
-  auto report =
-      scan_bytes(device, description, std::as_bytes(values), std::as_writable_bytes(std::span{out}), run);
+  auto report = scan_bytes(device, description, std::as_bytes(values),
+                           std::as_writable_bytes(std::span{out}), run);
   if (!report) return std::unexpected{std::move(report.error())};
   const T total = std::get<T>(report->total);
   return Scanned<T>{std::move(out), total, std::move(*report)};
@@ -92,6 +96,44 @@ Result<std::vector<T>> exclusive_scan(Device& device, std::span<const T> values,
   auto scanned = scan(device, ScanKind::exclusive, values, options);
   if (!scanned) return std::unexpected{std::move(scanned.error())};
   return std::move(scanned->values);
+}
+
+// Options of a scan with a monoid of elements T.
+template <MonoidElement T>
+struct MonoidOptions {
+  bool reverse = false;
+  std::optional<T> init = std::nullopt;  // enters every result once
+  bool include_initial = false;          // n + 1 results: the initial value before all others
+  Algorithm algorithm = Algorithm::automatic;
+};
+
+// Scans host memory by a monoid, older elements on the left. T has the monoid's fields.
+// Errors: those of scan_bytes; a WGSL text that does not compile is a bad_argument.
+template <MonoidElement T>
+Result<Scanned<T>> scan(Device& device, ScanKind kind, std::span<const T> values,
+                        const Monoid& monoid, const MonoidOptions<T>& options = {},
+                        const RunOptions& run = {}) {
+  if (monoid.element_bytes() != sizeof(T)) {
+    return std::unexpected{
+        Error{ErrorKind::bad_argument, "operator '" + monoid.name + "' has elements " +
+                                           element_name(monoid) + ", not of " +
+                                           std::to_string(sizeof(T)) + " bytes"}};
+  }
+  const ScanDescription description{
+      .n = values.size(),
+      .kind = kind,
+      .reverse = options.reverse,
+      .include_initial = options.include_initial,
+      .algorithm = options.algorithm,
+      .monoid = monoid,
+      .monoid_init = options.init ? bytes_of(*options.init) : std::vector<std::byte>{}};
+  std::vector<T> out(result_count(description));
+  auto report = scan_bytes(device, description, std::as_bytes(values),
+                           std::as_writable_bytes(std::span{out}), run);
+  if (!report) return std::unexpected{std::move(report.error())};
+  T total;
+  std::memcpy(&total, report->total_bytes.data(), sizeof(T));
+  return Scanned<T>{std::move(out), total, std::move(*report)};
 }
 
 // A scan of one description, prepared once and run as often as wanted over buffers of its device.

@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "cumulo/error.hpp"
+#include "cumulo/monoid.hpp"
 #include "cumulo/operator.hpp"
 #include "cumulo/type.hpp"
 
@@ -37,7 +40,21 @@ struct ScanDescription {
   std::optional<Scalar> init = std::nullopt;  // of `type`
   bool include_initial = false;               // n + 1 results
   Algorithm algorithm = Algorithm::automatic;
+
+  // Scans elements of a monoid by its combine: `type`, `op` and `init` are then not looked at.
+  std::optional<Monoid> monoid = std::nullopt;
+  std::vector<std::byte> monoid_init = {};  // the bytes of an initial value; empty: none
 };
+
+// Bytes of one element.
+inline std::size_t element_bytes(const ScanDescription& d) {
+  return d.monoid ? d.monoid->element_bytes() : size_of(d.type);
+}
+inline bool has_init(const ScanDescription& d) {
+  return d.monoid ? !d.monoid_init.empty() : d.init.has_value();
+}
+std::string operator_name(const ScanDescription& d);  // "add"; of a monoid its name
+std::string element_name(const ScanDescription& d);   // "u32"; "(a: f32, b: f32)"
 
 // n, or n + 1 with include_initial. Of those n + 1 results the first (the last in reverse) is the
 // initial value or identity, then follow the inclusive prefixes: the exclusive scan and the total.
@@ -46,7 +63,7 @@ constexpr std::uint64_t result_count(const ScanDescription& d) {
 }
 
 // bad_argument where the description contradicts itself: operator not defined for the type, init
-// of another type.
+// of another type, a monoid that is none.
 Result<void> validate(const ScanDescription& description);
 
 }  // namespace cumulo

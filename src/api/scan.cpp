@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 
 #include "api/impl.hpp"
+#include "api/monoid.hpp"
 #include "cpu/scan.hpp"
 #include "cumulo/webgpu.hpp"
 
@@ -27,14 +29,36 @@ Result<double> median_wall_ms(std::uint32_t runs, F&& run) {
   return times[times.size() / 2];
 }
 
-Result<void> without_total(Result<Scalar> scanned) {
+// The total as a scalar, where the elements are scalars.
+Scalar total_of(const ScanDescription& d, const std::vector<std::byte>& bytes) {
+  if (d.monoid) return {};
+  return with_type(d.type, [&]<class T>() -> Scalar {
+    T total;
+    std::memcpy(&total, bytes.data(), sizeof(T));
+    return total;
+  });
+}
+
+Result<std::vector<std::byte>> scan_on_host(const ScanDescription& d, const void* in, void* out) {
+  if (d.monoid) return cpu::scan_monoid(d, in, out);
+  auto total = cpu::scan(d, in, out);
+  if (!total) return std::unexpected{std::move(total.error())};
+  return std::visit(
+      [](const auto& value) {
+        const auto bytes = std::as_bytes(std::span{&value, 1});
+        return std::vector<std::byte>(bytes.begin(), bytes.end());
+      },
+      *total);
+}
+
+Result<void> without_total(Result<std::vector<std::byte>> scanned) {
   if (!scanned) return std::unexpected{std::move(scanned.error())};
   return {};
 }
 
 std::string cpu_algorithm(const ScanDescription& d) {
-  return std::string(name(d.algorithm == Algorithm::serial ? Algorithm::serial
-                                                           : Algorithm::blocked));
+  return std::string(
+      name(d.algorithm == Algorithm::serial ? Algorithm::serial : Algorithm::blocked));
 }
 
 Result<ScanReport> scan_on_cpu(const ScanDescription& d, std::span<const std::byte> in,
@@ -43,12 +67,14 @@ Result<ScanReport> scan_on_cpu(const ScanDescription& d, std::span<const std::by
   std::vector<std::byte> copy;
   if (run.timed_runs > 0 && in.data() == out.data()) copy.assign(in.begin(), in.end());
   const void* const source = copy.empty() ? in.data() : copy.data();
-  auto total = cpu::scan(d, source, out.data());
+  auto total = scan_on_host(d, source, out.data());
   if (!total) return std::unexpected{std::move(total.error())};
-  ScanReport report{.total = *total, .algorithm = cpu_algorithm(d)};
+  ScanReport report{.total = total_of(d, *total),
+                    .total_bytes = std::move(*total),
+                    .algorithm = cpu_algorithm(d)};
   if (run.timed_runs > 0) {
     auto median = median_wall_ms(run.timed_runs, [&]() -> Result<void> {
-      return without_total(cpu::scan(d, source, out.data()));
+      return without_total(scan_on_host(d, source, out.data()));
     });
     if (!median) return std::unexpected{std::move(median.error())};
     report.timing = Timing{*median, run.timed_runs, ClockKind::wall};
@@ -64,16 +90,15 @@ struct Placement {
 
 Placement place(WGPUBuffer buffer, std::uint64_t bytes, std::uint64_t offset,
                 std::uint64_t element_bytes, const Limits& limits) {
-  const std::uint64_t alignment = limits.min_storage_offset_alignment;
-  const std::uint64_t aligned = offset * element_bytes / alignment * alignment;
-  return {{buffer, aligned, bytes},
-          static_cast<std::uint32_t>((offset * element_bytes - aligned) / element_bytes)};
+  const auto misalignment =
+      static_cast<std::uint32_t>(offset % binding_period(element_bytes, limits));
+  return {{buffer, (offset - misalignment) * element_bytes, bytes}, misalignment};
 }
 
 // Whether one buffer can hold both ranges, and how the kernels must bind it then.
 Result<Aliasing> aliasing_of(const ScanDescription& d, const Placement& in, const Placement& out) {
   if (in.bound.buffer != out.bound.buffer) return Aliasing::none;
-  const std::uint64_t bytes = size_of(d.type);
+  const std::uint64_t bytes = element_bytes(d);
   const std::uint64_t in_begin = in.bound.offset + in.misalignment * bytes;
   const std::uint64_t out_begin = out.bound.offset + out.misalignment * bytes;
   if (in_begin == out_begin && !d.include_initial) return Aliasing::in_place;
@@ -116,7 +141,10 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
   if (auto ok = prepared->run(*input, *output); !ok) return std::unexpected{std::move(ok.error())};
 
   gpu::PreparedPlan& plan = prepared->impl().variants.front().plan;
-  ScanReport report{.total = {}, .algorithm = plan.plan().algorithm, .counts = plan.plan().counts};
+  ScanReport report{.total = {},
+                    .total_bytes = {},
+                    .algorithm = plan.plan().algorithm,
+                    .counts = plan.plan().counts};
   if (run.timed_runs > 0) {
     const bool stamps = context.traits().timestamps;
     auto median =
@@ -130,8 +158,7 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
                    return device.wait();
                  });
     if (!median) return std::unexpected{std::move(median.error())};
-    report.timing =
-        Timing{*median, run.timed_runs, stamps ? ClockKind::device : ClockKind::wall};
+    report.timing = Timing{*median, run.timed_runs, stamps ? ClockKind::device : ClockKind::wall};
   }
   if (auto ok = prepared->finish(); !ok) {
     if (ok.error().kind != ErrorKind::stalled || d.algorithm != Algorithm::automatic) {
@@ -142,13 +169,11 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
     return scan_on_gpu(device, safe, in, out, run);
   }
   if (auto ok = device.read(*output, 0, out); !ok) return std::unexpected{std::move(ok.error())};
-  with_type(d.type, [&]<class T>() { report.total.emplace<T>(); });
-  auto ok = std::visit(
-      [&](auto& total) {
-        return context.read(plan.buffer(2), 0, std::as_writable_bytes(std::span{&total, 1}));
-      },
-      report.total);
-  if (!ok) return std::unexpected{std::move(ok.error())};
+  report.total_bytes.resize(element_bytes(d));
+  if (auto ok = context.read(plan.buffer(2), 0, report.total_bytes); !ok) {
+    return std::unexpected{std::move(ok.error())};
+  }
+  report.total = total_of(d, report.total_bytes);
   return report;
 }
 
@@ -158,14 +183,14 @@ Result<ScanReport> scan_bytes(Device& device, const ScanDescription& d,
                               std::span<const std::byte> in, std::span<std::byte> out,
                               const RunOptions& run) {
   if (auto ok = validate(d); !ok) return std::unexpected{std::move(ok.error())};
-  const std::uint64_t bytes = size_of(d.type);
+  const std::uint64_t bytes = element_bytes(d);
   if (d.n > in.size() / bytes || in.size() != d.n * bytes ||
       out.size() != result_count(d) * bytes) {
-    return std::unexpected{bad_argument(
-        "a scan of " + std::to_string(d.n) + " elements of " + std::to_string(bytes) +
-        " bytes takes " + std::to_string(d.n * bytes) + " bytes and gives " +
-        std::to_string(result_count(d) * bytes) + ", not " + std::to_string(in.size()) + " and " +
-        std::to_string(out.size()))};
+    return std::unexpected{
+        bad_argument("a scan of " + std::to_string(d.n) + " elements of " + std::to_string(bytes) +
+                     " bytes takes " + std::to_string(d.n * bytes) + " bytes and gives " +
+                     std::to_string(result_count(d) * bytes) + ", not " +
+                     std::to_string(in.size()) + " and " + std::to_string(out.size()))};
   }
   return device.impl().gpu ? scan_on_gpu(device, d, in, out, run) : scan_on_cpu(d, in, out, run);
 }
@@ -201,7 +226,15 @@ Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& descrip
   auto impl = std::make_unique<PreparedScan::Impl>();
   impl->device = &device.impl();
   impl->description = description;
+  if (device.impl().gpu == nullptr) {
+    if (auto ok = cpu::check(description); !ok) return std::unexpected{std::move(ok.error())};
+  }
   if (device.impl().gpu) {
+    if (description.monoid) {
+      if (auto ok = check_monoid(*device.impl().gpu, description); !ok) {
+        return std::unexpected{std::move(ok.error())};
+      }
+    }
     // The usual case, aligned and apart, is made now: what cannot be done is said here.
     if (auto plan = impl->variant({}); !plan) return std::unexpected{std::move(plan.error())};
   }
@@ -211,7 +244,7 @@ Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& descrip
 Result<void> PreparedScan::run(const Buffer& in, const Buffer& out, std::uint64_t in_offset,
                                std::uint64_t out_offset) {
   const ScanDescription& d = impl_->description;
-  const std::uint64_t bytes = size_of(d.type);
+  const std::uint64_t bytes = element_bytes(d);
   if (in.impl().owner != impl_->device || out.impl().owner != impl_->device) {
     return std::unexpected{bad_argument("a buffer belongs to another device than the scan")};
   }
@@ -231,7 +264,7 @@ Result<void> PreparedScan::run(const Buffer& in, const Buffer& out, std::uint64_
       return std::unexpected{bad_argument(
           "input and output overlap in one buffer: give the same range, or ranges apart")};
     }
-    return without_total(cpu::scan(d, from, to));
+    return without_total(scan_on_host(d, from, to));
   }
   gpu::Context& context = *impl_->device->gpu;
   auto encoder = context.create_encoder("scan");
@@ -251,10 +284,10 @@ Result<void> PreparedScan::finish() {
     auto finished = variant.plan.finished();
     if (!finished) return std::unexpected{std::move(finished.error())};
     if (!*finished) {
-      return std::unexpected{Error{ErrorKind::stalled,
-                                   variant.plan.plan().algorithm +
-                                       " stalled: a workgroup waited too long for another one, or "
-                                       "runs another subgroup width; use reduce-then-scan"}};
+      return std::unexpected{
+          Error{ErrorKind::stalled, variant.plan.plan().algorithm +
+                                        " stalled: a workgroup waited too long for another one, or "
+                                        "runs another subgroup width; use reduce-then-scan"}};
     }
   }
   return {};
@@ -266,7 +299,7 @@ Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer i
   if (impl.device->gpu == nullptr) {
     return std::unexpected{bad_argument("a scan prepared for the CPU backend records no commands")};
   }
-  const std::uint64_t bytes = size_of(impl.description.type);
+  const std::uint64_t bytes = element_bytes(impl.description);
   // Only offsets within their buffers: beyond 2^64 bytes others would come out small again.
   for (const auto& [buffer, offset] : {std::pair{in, in_offset}, std::pair{out, out_offset}}) {
     const std::uint64_t elements = wgpuBufferGetSize(buffer) / bytes;

@@ -113,9 +113,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #repeat k ROWS
   {
     let quads = row_scan(p${k}_3, lane);
-    let before_quad = subgroupShuffleUp(quads, 1u);
+    let before_quad = shuffle_up(quads, 1u);
 #if k
-    let before_row = subgroupShuffle(rows, ${k - 1}u);
+    let before_row = shuffle(rows, ${k - 1}u);
     let before = choose(before_row, combine(before_row, before_quad), lane != 0u);
 #else
 #if HALF_STRIPS

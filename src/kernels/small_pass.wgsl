@@ -46,7 +46,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   // Rows in their strip, strips in the tile: in every subgroup, one row a lane.
   let rows = sklansky_step(
       sklansky_step(sklansky_step(row_totals[lane], lane, 1u), lane, 2u), lane, 4u);
-  let strips = subgroupShuffle(rows, lane | 7u);
+  let strips = shuffle(rows, lane | 7u);
   let strip_pairs = pair_up(strips, lane, 8u);
 
 #if WAITS
@@ -66,17 +66,17 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 
   // What stands before the strip that this subgroup's rows are in.
   let strip = first_row / 8u;
-  let left_pair = subgroupShuffle(strip_pairs, 0u);
-  let left_strip = subgroupShuffle(strips, max(strip, 1u) * 8u - 1u);
+  let left_pair = shuffle(strip_pairs, 0u);
+  let left_strip = shuffle(strips, max(strip, 1u) * 8u - 1u);
   base = choose(base, combine(base, left_pair), (strip & 2u) != 0u);
   base = choose(base, combine(base, left_strip), (strip & 1u) != 0u);
 
 #repeat k ROWS_EACH
   {
     let row = first_row + ${k}u;
-    let rows_before = subgroupShuffle(rows, max(row, 1u) - 1u);
+    let rows_before = shuffle(rows, max(row, 1u) - 1u);
     var before = choose(absent(), rows_before, row % 8u != 0u);
-    let quads_before = subgroupShuffleUp(quads$k, 1u);
+    let quads_before = shuffle_up(quads$k, 1u);
     before = choose(before, combine(before, quads_before), lane != 0u);
 #repeat j 4
     let inclusive$j = combine(base, combine(before, p${k}_$j));

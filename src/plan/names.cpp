@@ -83,7 +83,25 @@ std::string to_string(const Scalar& value) {
       value);
 }
 
+std::string operator_name(const ScanDescription& d) {
+  return d.monoid ? d.monoid->name : std::string(name(d.op));
+}
+
+std::string element_name(const ScanDescription& d) {
+  return d.monoid ? element_name(*d.monoid) : std::string(name(d.type));
+}
+
 Result<void> validate(const ScanDescription& d) {
+  if (d.monoid) {
+    if (auto ok = validate(*d.monoid); !ok) return ok;
+    if (has_init(d) && d.monoid_init.size() != element_bytes(d)) {
+      return std::unexpected{Error{ErrorKind::bad_argument,
+                                   "the initial value has " + std::to_string(d.monoid_init.size()) +
+                                       " bytes but an element " +
+                                       std::to_string(element_bytes(d))}};
+    }
+    return {};
+  }
   if (!is_defined(d.op, d.type)) {
     return std::unexpected{Error{ErrorKind::bad_argument,
                                  "operator " + std::string(name(d.op)) + " is not defined for " +

@@ -1,11 +1,40 @@
 #include "plan/prelude.hpp"
 
 #include <bit>
+#include <cstring>
+#include <span>
+
+#include "plan/preprocess.hpp"
 
 namespace cumulo::plan {
 namespace {
 
-std::string combine_expression(Type type, Operator op) {
+// A word of an element. A scalar is one word without a name.
+struct Field {
+  std::string name;
+  std::string type;  // "u32", "i32" or "f32"
+
+  // The word in the element called `element`.
+  std::string of(std::string_view element) const {
+    return std::string(element) + (name.empty() ? "" : "." + name);
+  }
+};
+
+bool is_word_pair(Type type) { return type == Type::u64 || type == Type::i64; }
+
+std::vector<Field> fields_of(const ScanDescription& d) {
+  if (d.monoid) {
+    std::vector<Field> fields;
+    for (const MonoidField& field : d.monoid->fields) {
+      fields.push_back({field.name, std::string(name(field.type))});
+    }
+    return fields;
+  }
+  if (is_word_pair(d.type)) return {{"low", "u32"}, {"high", "u32"}};
+  return {{"", std::string(name(d.type))}};
+}
+
+std::string scalar_combine(Type type, Operator op) {
   // NaN is told by its bits: WGSL lets a compiler assume that x != x is false.
   const bool f = type == Type::f32;
   switch (op) {
@@ -24,36 +53,127 @@ std::string combine_expression(Type type, Operator op) {
   return "older";
 }
 
-}  // namespace
+// By the functions of lib/word_pair.wgsl.
+std::string word_pair_combine(Type type, Operator op) {
+  const std::string less = "less_" + std::string(name(type));
+  switch (op) {
+    case Operator::add: return "add_pairs(older, newer)";
+    case Operator::mul: return "multiply_pairs(older, newer)";
+    case Operator::bit_and: return "Element(older.low & newer.low, older.high & newer.high)";
+    case Operator::bit_or: return "Element(older.low | newer.low, older.high | newer.high)";
+    case Operator::bit_xor: return "Element(older.low ^ newer.low, older.high ^ newer.high)";
+    case Operator::min: return "choose(older, newer, " + less + "(newer, older))";
+    case Operator::max: return "choose(older, newer, " + less + "(older, newer))";
+  }
+  return "older";
+}
 
-std::string prelude(Type type, Operator op, const PreludeOptions& options) {
+// "Element(A, B)", where A and B are what word_text says of the fields.
+template <class F>
+std::string each_word(std::span<const Field> fields, F&& word_text) {
   std::string text;
-  // Tint wants the extension named; naga does not know the name.
-  if (options.subgroups && options.dialect == Dialect::tint) text += "enable subgroups;\n";
-  const std::string element(name(type));
-  text += "alias Element = " + element + ";\n";
-  text += "fn element(w0: u32) -> Element { return bitcast<" + element + ">(w0); }\n";
-  text += "fn word0(x: Element) -> u32 { return bitcast<u32>(x); }\n";
-  text +=
-      "fn choose(otherwise: Element, value: Element, condition: bool) -> Element {\n"
-      "  return select(otherwise, value, condition);\n}\n";
-  if (type == Type::f32) {
-    text += "fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }\n";
+  for (const Field& field : fields) text += (text.empty() ? "" : ", ") + word_text(field);
+  return "Element(" + text + ")";
+}
+
+std::string element_text(std::span<const Field> fields) {
+  std::string text;
+  if (fields.front().name.empty()) {
+    text += "alias Element = " + fields.front().type + ";\n";
+  } else {
+    text += "struct Element {\n";
+    for (const Field& field : fields) text += "  " + field.name + ": " + field.type + ",\n";
+    text += "}\n";
   }
-  if (options.count_combines) {
-    text += "@group(0) @binding(4) var<storage, read_write> counters: array<atomic<u32>>;\n";
+  std::string parameters;
+  std::string words;
+  for (std::size_t w = 0; w < fields.size(); ++w) {
+    const std::string word = "w" + std::to_string(w);
+    const std::string separator = w == 0 ? "" : ", ";
+    parameters += separator + word + ": u32";
+    words += separator + "bitcast<" + fields[w].type + ">(" + word + ")";
+    text += "fn word" + std::to_string(w) + "(x: Element) -> u32 { return bitcast<u32>(" +
+            fields[w].of("x") + "); }\n";
   }
-  text += "fn combine_uncounted(older: Element, newer: Element) -> Element { return " +
-          combine_expression(type, op) + "; }\n";
-  text += "fn combine(older: Element, newer: Element) -> Element {\n";
-  if (options.count_combines) text += "  atomicAdd(&counters[0], 1u);\n";
-  text += "  return combine_uncounted(older, newer);\n}\n";
+  text += "fn element(" + parameters + ") -> Element { return Element(" + words + "); }\n";
+  text += "fn choose(otherwise: Element, value: Element, condition: bool) -> Element {\n  return " +
+          each_word(fields,
+                    [](const Field& field) {
+                      return "select(" + field.of("otherwise") + ", " + field.of("value") +
+                             ", condition)";
+                    }) +
+          ";\n}\n";
   return text;
 }
 
-std::vector<std::uint32_t> to_words(const Scalar& value) {
-  std::vector<std::uint32_t> words = std::visit(
-      [](auto v) -> std::vector<std::uint32_t> {
+std::string shuffle_text(std::span<const Field> fields) {
+  std::string text;
+  const auto add = [&](const std::string& function, const std::string& builtin) {
+    text += "fn " + function + "(x: Element, y: u32) -> Element {\n  return " +
+            each_word(fields,
+                      [&](const Field& field) { return builtin + "(" + field.of("x") + ", y)"; }) +
+            ";\n}\n";
+  };
+  add("shuffle", "subgroupShuffle");
+  add("shuffle_up", "subgroupShuffleUp");
+  add("shuffle_xor", "subgroupShuffleXor");
+  return text;
+}
+
+// combine_uncounted() by the monoid's text. What has the identity's bits is left out, so that
+// absent elements change no bit, wherever a kernel meets them.
+std::string monoid_text(const Monoid& monoid, const Words& identity) {
+  std::string equal;
+  for (std::size_t w = 0; w < monoid.fields.size(); ++w) {
+    equal += (w == 0 ? "" : " && ") + ("word" + std::to_string(w)) +
+             "(x) == " + std::to_string(identity[w]) + "u";
+  }
+  return "fn is_identity(x: Element) -> bool { return " + equal +
+         "; }\n"
+         // params.zero is 0, but no compiler knows: the bits of x must be made before they are
+         // used.
+         "fn rounded(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) | params.zero); }\n" +
+         std::string(before_monoid_text) + "\n" + monoid.wgsl +
+         "\n}\n"
+         "fn combine_uncounted(older: Element, newer: Element) -> Element {\n"
+         "  if (is_identity(older)) { return newer; }\n"
+         "  if (is_identity(newer)) { return older; }\n"
+         "  return combine_elements(older, newer);\n}\n";
+}
+
+Result<std::string> operator_text(const ScanDescription& d) {
+  if (d.monoid) return monoid_text(*d.monoid, identity_words(d));
+  std::string text;
+  std::string expression;
+  if (is_word_pair(d.type)) {
+    auto library = preprocess("lib/word_pair.wgsl", {});
+    if (!library) return library;
+    text = *library;
+    expression = word_pair_combine(d.type, d.op);
+  } else {
+    expression = scalar_combine(d.type, d.op);
+  }
+  if (d.type == Type::f32) {
+    text += "fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }\n";
+  }
+  return text + "fn combine_uncounted(older: Element, newer: Element) -> Element { return " +
+         expression + "; }\n";
+}
+
+Words padded(Words words) {
+  words.resize(8, 0);
+  return words;
+}
+
+Words words_of(const std::vector<std::byte>& bytes) {
+  Words words(bytes.size() / 4);
+  std::memcpy(words.data(), bytes.data(), words.size() * 4);
+  return padded(std::move(words));
+}
+
+Words words_of(const Scalar& value) {
+  return padded(std::visit(
+      [](auto v) -> Words {
         if constexpr (sizeof(v) == 4) {
           return {std::bit_cast<std::uint32_t>(v)};
         } else {
@@ -61,9 +181,47 @@ std::vector<std::uint32_t> to_words(const Scalar& value) {
           return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
         }
       },
-      value);
-  words.resize(8, 0);
-  return words;
+      value));
+}
+
+}  // namespace
+
+Result<std::string> prelude(const ScanDescription& d, const PreludeOptions& options) {
+  std::string text;
+  // Tint wants the extension named; naga does not know the name.
+  if (options.subgroups && options.dialect == Dialect::tint) text += "enable subgroups;\n";
+  const std::vector<Field> fields = fields_of(d);
+  text += element_text(fields);
+  if (options.subgroups) text += shuffle_text(fields);
+  auto combine = operator_text(d);
+  if (!combine) return combine;
+  text += *combine;
+  if (options.count_combines) {
+    text += "@group(0) @binding(4) var<storage, read_write> counters: array<atomic<u32>>;\n";
+  }
+  text += "fn combine(older: Element, newer: Element) -> Element {\n";
+  if (options.count_combines) text += "  atomicAdd(&counters[0], 1u);\n";
+  text += "  return combine_uncounted(older, newer);\n}\n";
+  return text;
+}
+
+bool is_commutative(const ScanDescription& d) {
+  if (d.monoid) return d.monoid->commutative;
+  return !is_float(d.type) || d.op == Operator::add || d.op == Operator::mul;
+}
+
+Words identity_words(const ScanDescription& d) {
+  if (d.monoid) return words_of(d.monoid->identity);
+  return with_type(d.type, [&]<class T>() { return words_of(Scalar{identity<T>(d.op)}); });
+}
+
+Words absent_words(const ScanDescription& d) {
+  if (d.monoid) return identity_words(d);
+  return with_type(d.type, [&]<class T>() { return words_of(Scalar{absent<T>(d.op)}); });
+}
+
+Words init_words(const ScanDescription& d) {
+  return d.monoid ? words_of(d.monoid_init) : words_of(*d.init);
 }
 
 }  // namespace cumulo::plan

@@ -1,10 +1,12 @@
-// What an element type and an operator are in WGSL: the text that stands before every kernel.
+// What an element and an operator are in WGSL: the text that stands before every kernel.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "cumulo/error.hpp"
 #include "cumulo/operator.hpp"
+#include "cumulo/scan_description.hpp"
 #include "cumulo/traits.hpp"
 
 namespace cumulo::plan {
@@ -15,12 +17,34 @@ struct PreludeOptions {
   bool count_combines = false;  // combine() counts its calls into `counters`
 };
 
-// alias Element; fn combine(older, newer); fn element(w0, ...): the element that its words make up;
-// fn word0(x), ...: its words; fn choose(otherwise, value, condition). Only for types that the GPU
-// kernels take (u32, i32, f32).
-std::string prelude(Type type, Operator op, const PreludeOptions& options);
+// Element, a scalar or a struct of words (64-bit integers are two u32), and what kernels do with
+// it:
+//   element(w0, ...)                     the element that these words make up
+//   word0(x), word1(x) ...               its words
+//   choose(otherwise, value, condition)  select() for any element
+//   combine(older, newer)                the operator
+// and with subgroups, word by word:
+//   shuffle(x, lane), shuffle_up(x, d), shuffle_xor(x, mask)
+// For types that GPU kernels take: all but f64. With a monoid it must stand before a kernel that
+// imports lib/params.wgsl.
+Result<std::string> prelude(const ScanDescription& description, const PreludeOptions& options);
 
-// The words that element() takes, padded with zeros to eight.
-std::vector<std::uint32_t> to_words(const Scalar& value);
+// A line of the prelude that stands just before a monoid's text.
+inline constexpr std::string_view before_monoid_text =
+    "fn combine_elements(older: Element, newer: Element) -> Element {";
+
+// Whether combine(a, b) has the bits of combine(b, a). min and max of floats give the older of two
+// equal values, which may differ: -0 and +0.
+bool is_commutative(const ScanDescription& description);
+
+// What element() takes, padded with zeros to eight words.
+using Words = std::vector<std::uint32_t>;
+
+// The first value of an exclusive scan without an initial value.
+Words identity_words(const ScanDescription& description);
+// The value that changes nothing, to the bit.
+Words absent_words(const ScanDescription& description);
+// init, which must be there.
+Words init_words(const ScanDescription& description);
 
 }  // namespace cumulo::plan

@@ -2,6 +2,7 @@
 #include "plan/scan_plans.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "cumulo/order.hpp"
 #include "plan/prelude.hpp"
@@ -12,16 +13,15 @@ namespace {
 
 Error unsupported(std::string message) { return {ErrorKind::unsupported, std::move(message)}; }
 
-ScanRequest make_request(const ScanDescription& description, const Traits& traits,
+ScanRequest make_request(const ScanDescription& d, const Traits& traits,
                          const PlanOptions& options) {
-  return with_type(description.type, [&]<class T>() {
-    const Scalar absent{std::in_place_type<T>, cumulo::absent<T>(description.op)};
-    const Scalar identity{std::in_place_type<T>, cumulo::identity<T>(description.op)};
-    const bool starts_with_identity =
-        description.kind == ScanKind::exclusive || description.include_initial;
-    return ScanRequest{description, traits, options,
-                       description.init.value_or(starts_with_identity ? identity : absent), absent};
-  });
+  const Words absent = absent_words(d);
+  const bool starts_with_identity = d.kind == ScanKind::exclusive || d.include_initial;
+  return {d, traits, options,
+          has_init(d)            ? init_words(d)
+          : starts_with_identity ? identity_words(d)
+                                 : absent,
+          absent};
 }
 
 // No elements: the total, and the one result of include_initial, are the initial value. `algorithm`
@@ -29,10 +29,9 @@ ScanRequest make_request(const ScanDescription& description, const Traits& trait
 Plan plan_nothing(const ScanRequest& request, std::string_view algorithm) {
   Plan plan = empty_scan_plan(request, algorithm);
   const ScanDescription& d = request.description;
-  const Scalar total = with_type(d.type, [&]<class T>() {
-    return d.init.value_or(Scalar{std::in_place_type<T>, identity<T>(d.op)});
-  });
-  plan.buffers.push_back({"parameters", 32, BufferRole::parameters, to_words(total)});
+  Words total = has_init(d) ? init_words(d) : identity_words(d);
+  const std::uint64_t parameter_bytes = total.size() * 4;
+  plan.buffers.push_back({"parameters", parameter_bytes, BufferRole::parameters, std::move(total)});
   const std::uint64_t bytes = request.element_bytes();
   plan.steps.push_back(CopyStep{3, 0, total_buffer, 0, bytes});
   if (d.include_initial) {
@@ -44,9 +43,10 @@ Plan plan_nothing(const ScanRequest& request, std::string_view algorithm) {
 
 std::optional<Error> refusal(const ScanRequest& request) {
   const ScanDescription& d = request.description;
-  if (size_of(d.type) != 4) {
-    return unsupported(std::string(name(d.type)) +
-                       " scans run on the CPU backend only; this device takes u32, i32 and f32");
+  if (!d.monoid && d.type == Type::f64) {
+    return unsupported(
+        "f64 scans run on the CPU backend only: WGSL has no 64-bit floats; this device takes u32, "
+        "i32, f32, u64 and i64");
   }
   if (d.algorithm == Algorithm::serial || d.algorithm == Algorithm::blocked) {
     return unsupported("algorithm " + std::string(name(d.algorithm)) +
@@ -90,7 +90,7 @@ Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
   const ScanDescription& d = request.description;
   const std::uint64_t bytes = request.element_bytes();
   Plan plan{.primitive = std::string(name(d.kind)) + (d.reverse ? " reverse" : "") + " scan (" +
-                         std::string(name(d.op)) + ", " + std::string(name(d.type)) + ")",
+                         operator_name(d) + ", " + element_name(d) + ")",
             .algorithm = std::string(algorithm),
             .n = d.n,
             .buffers = {},
@@ -108,7 +108,7 @@ Values kernel_values(const ScanRequest& request) {
   const ScanDescription& d = request.description;
   const Aliasing aliasing = request.options.aliasing;
   return {{"WORDS", static_cast<std::int64_t>(request.element_bytes() / 4)},
-          {"COMMUTATIVE", 1},
+          {"COMMUTATIVE", is_commutative(d) ? 1 : 0},
           {"REVERSE", d.reverse ? 1 : 0},
           {"EXCLUSIVE", request.exclusive() ? 1 : 0},
           {"INCLUDE_INITIAL", d.include_initial ? 1 : 0},
@@ -134,9 +134,9 @@ Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name
   auto body = preprocess(file, values);
   if (!body) return std::unexpected{std::move(body.error())};
   const PreludeOptions options{request.traits.dialect, subgroups, request.options.count_combines};
-  return PlanKernel{std::string(name),
-                    prelude(request.description.type, request.description.op, options) + *body,
-                    workgroup_size};
+  auto text = prelude(request.description, options);
+  if (!text) return std::unexpected{std::move(text.error())};
+  return PlanKernel{std::string(name), std::move(*text) + *body, workgroup_size};
 }
 
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice) {
@@ -152,14 +152,24 @@ std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const Sli
                                    0,
                                    0,
                                    0};
-  for (const Scalar& value : {request.absent, request.initial}) {
-    const std::vector<std::uint32_t> more = to_words(value);
-    words.insert(words.end(), more.begin(), more.end());
+  for (const Words& value : {request.absent, request.initial}) {
+    words.insert(words.end(), value.begin(), value.end());
   }
   return words;
 }
 
+Result<PlanKernel> make_monoid_check(const ScanDescription& description, const Traits& traits) {
+  const PlanOptions options;
+  return make_kernel(make_request(description, traits, options), "combine", "check_monoid.wgsl",
+                     {{"WORDS", static_cast<std::int64_t>(element_bytes(description) / 4)}}, 1);
+}
+
 }  // namespace plan
+
+std::uint64_t binding_period(std::uint64_t element_bytes, const Limits& limits) {
+  return std::lcm<std::uint64_t>(element_bytes, limits.min_storage_offset_alignment) /
+         element_bytes;
+}
 
 Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
                        const PlanOptions& options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cumulo/plan.hpp"
+#include "plan/prelude.hpp"
 #include "plan/preprocess.hpp"
 #include "plan/tuning.hpp"
 
@@ -12,11 +13,11 @@ struct ScanRequest {
   const ScanDescription& description;
   const Traits& traits;
   const PlanOptions& options;
-  Scalar initial;  // init, or the identity (exclusive), or the absent value (inclusive)
-  Scalar absent;
+  Words initial;  // init, or the identity (exclusive), or the absent value (inclusive)
+  Words absent;
 
-  std::uint64_t element_bytes() const { return size_of(description.type); }
-  bool has_initial() const { return description.init.has_value(); }
+  std::uint64_t element_bytes() const { return cumulo::element_bytes(description); }
+  bool has_initial() const { return has_init(description); }
   bool exclusive() const {
     return description.kind == ScanKind::exclusive && !description.include_initial;
   }
@@ -40,6 +41,9 @@ void add_tile_values(Values& values, const TileShape& shape);
 Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name,
                                std::string_view file, const Values& values,
                                std::uint32_t workgroup_size, bool subgroups = false);
+
+// A kernel of nothing but a monoid's text: for the compiler's opinion of it.
+Result<PlanKernel> make_monoid_check(const ScanDescription& description, const Traits& traits);
 
 // A slice's place, as struct Params of lib/params.wgsl.
 struct SliceParams {

@@ -26,10 +26,9 @@ struct BoundRange {
 BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,
                          std::uint64_t end) {
   const std::uint64_t bytes = request.element_bytes();
-  const std::uint64_t alignment = request.traits.limits.min_storage_offset_alignment;
-  const std::uint64_t offset = begin * bytes / alignment * alignment;
-  return {{buffer, offset, end * bytes - offset},
-          static_cast<std::uint32_t>(begin - offset / bytes)};
+  const auto first =
+      static_cast<std::uint32_t>(begin % binding_period(bytes, request.traits.limits));
+  return {{buffer, (begin - first) * bytes, (end - begin + first) * bytes}, first};
 }
 
 std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
@@ -50,10 +49,10 @@ constexpr std::uint64_t most_slices = std::uint64_t{1} << 16;
 // tiles, in elements.
 std::uint64_t binding_capacity(const ScanRequest& request, const TileShape& shape) {
   const Limits& limits = request.traits.limits;
-  const std::uint64_t padding = limits.min_storage_offset_alignment;
+  const std::uint64_t bytes = request.element_bytes();
+  const std::uint64_t padding = binding_period(bytes, limits) * bytes;
   if (limits.max_storage_binding_size <= padding) return 0;
-  return (limits.max_storage_binding_size - padding) / request.element_bytes() / shape.tile *
-         shape.tile;
+  return (limits.max_storage_binding_size - padding) / bytes / shape.tile * shape.tile;
 }
 
 // Elements that one dispatch can take: what a binding holds and what the grid reaches; a whole

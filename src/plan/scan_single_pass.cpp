@@ -17,7 +17,10 @@ constexpr std::uint32_t most_groups = 32 * most_blocks;
 constexpr std::uint32_t most_tiles = 32 * most_groups;
 constexpr std::uint32_t ticket_bits = 17;
 constexpr std::uint32_t tags = 1U << (32 - ticket_bits);
-constexpr std::uint32_t spins = 1U << 22;  // looks at one descriptor: some seconds
+// Looks at one descriptor before a run is given up: some seconds. Where workgroups are run by
+// ordinary threads, others may have the processor for long.
+constexpr std::uint32_t spins = 1U << 22;
+constexpr std::uint32_t patient_spins = 1U << 26;
 constexpr std::uint64_t stalled_offset = 4;
 
 constexpr std::uint32_t tail_at = 8;  // word of the total buffer where a partial quad's results are
@@ -35,14 +38,16 @@ constexpr SpineLayout large_spine{line, line * (1 + most_blocks),
                                   line * (1 + most_blocks + most_groups)};
 constexpr SpineLayout small_spine{line, line, line};
 
-void add_spine_values(Values& values, const SpineLayout& spine) {
-  values.insert({{"TICKET_BITS", ticket_bits},
+void add_spine_values(Values& values, const ScanRequest& request, const SpineLayout& spine) {
+  values.insert({{"WITHHOLD", request.options.withhold},
+                 {"ORDERED", request.traits.ordered_workgroups ? 1 : 0},
+                 {"TICKET_BITS", ticket_bits},
                  {"TICKET_MASK", (1 << ticket_bits) - 1},
                  {"FIRST_BLOCK", spine.first_block},
                  {"FIRST_GROUP", spine.first_group},
                  {"FIRST_TILE", spine.first_tile},
                  {"LINE", line},
-                 {"SPINS", spins}});
+                 {"SPINS", request.traits.forward_progress ? spins : patient_spins}});
 }
 
 // Adds the spine; returns its number.
@@ -147,12 +152,14 @@ std::optional<Error> refusal(const ScanRequest& request, const Needs& needs) {
   return std::nullopt;
 }
 
-// What the forms for subgroups ask for.
-std::optional<Error> width_refusal(const Traits& traits) {
+// What the forms for subgroups ask for, which hold their tiles in registers.
+std::optional<Error> subgroup_refusal(const ScanRequest& request) {
+  const Traits& traits = request.traits;
   if (!traits.subgroups) return unfit("it needs subgroups of 32 lanes, and there are none");
   if (traits.subgroup_width != 32) {
     return beyond("subgroups of 32 lanes", "subgroup_width", traits.subgroup_width);
   }
+  if (request.element_bytes() > 8) return unfit("it takes elements of at most 8 bytes");
   return std::nullopt;
 }
 
@@ -188,7 +195,7 @@ void add_element_bindings(Values& values, const ScanRequest& request) {
 
 Result<Plan> plan_single_pass(const ScanRequest& request) {
   const std::uint64_t n = request.description.n;
-  if (!width_refusal(request.traits)) {
+  if (!subgroup_refusal(request)) {
     const bool is_small = n <= small_pass_limit();
     if (is_small || is_plain(request)) {
       auto plan = is_small
@@ -206,7 +213,7 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   const std::uint32_t parts = shape.workgroup_size / order::quads_per_row;
   const std::uint64_t tile = std::uint64_t{parts} * shape.rows * order::row;
   const std::uint64_t tiles = (d.n + tile - 1) / tile;
-  if (auto error = width_refusal(request.traits)) return std::unexpected{std::move(*error)};
+  if (auto error = subgroup_refusal(request)) return std::unexpected{std::move(*error)};
   if (!is_plain(request)) {
     return std::unexpected{unfit("it scans forward, between separate aligned buffers")};
   }
@@ -218,19 +225,17 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   }
 
   Values values = kernel_values(request);
-  add_spine_values(values, large_spine);
+  add_spine_values(values, request, large_spine);
   values.insert({{"WORKGROUP", shape.workgroup_size},
                  {"PARTS", parts},
                  {"ROWS", shape.rows},
                  {"HALF_STRIPS", shape.rows < order::rows_per_strip ? 1 : 0},
-                 {"ORDERED", request.traits.ordered_workgroups ? 1 : 0},
                  {"QUADS", static_cast<std::int64_t>(tile / order::quad)},
                  {"DIRECT", shape.direct_groups},
                  {"GATE", shape.gate},
                  {"GATE_END", shape.gate_end},
                  {"TAIL_AT", tail_at},
                  {"WAITS", 1},
-                 {"WITHHOLD", request.options.withhold},
                  {"VECTORS", 1},
                  {"INPUT", 1},
                  {"INPUT_WORDS", 2},
@@ -271,19 +276,17 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   const std::uint64_t bytes = request.element_bytes();
   const std::uint64_t tiles = (d.n + small_tile - 1) / small_tile;
   const std::uint32_t workgroup = 1024 / shape.rows_each;
-  if (auto error = width_refusal(request.traits)) return std::unexpected{std::move(*error)};
+  if (auto error = subgroup_refusal(request)) return std::unexpected{std::move(*error)};
   if (auto error = refusal(request, {workgroup, small_memory(bytes, tiles), 4, tiles})) {
     return std::unexpected{std::move(*error)};
   }
   if (tiles > small_tiles) return std::unexpected{unfit("too many elements for the small form")};
 
   Values values = kernel_values(request);
-  add_spine_values(values, small_spine);
+  add_spine_values(values, request, small_spine);
   values.insert({{"WORKGROUP", workgroup},
                  {"ROWS_EACH", shape.rows_each},
-                 {"ORDERED", request.traits.ordered_workgroups ? 1 : 0},
                  {"VECTORS", 0},
-                 {"WITHHOLD", request.options.withhold},
                  {"WAITS", tiles > 1 ? 1 : 0}});
   add_element_bindings(values, request);
   auto kernel = make_kernel(request, "small_pass", "small_pass.wgsl", values, workgroup, true);
@@ -319,14 +322,11 @@ Result<Plan> plan_memory_pass(const ScanRequest& request) {
   }
 
   Values values = kernel_values(request);
-  add_spine_values(values, large_spine);
+  add_spine_values(values, request, large_spine);
   add_tile_values(values, *shape);
   add_element_bindings(values, request);
-  values.insert({{"TREE", std::max(1U, shape->tile / order::strip)},
-                 {"ORDERED", request.traits.ordered_workgroups ? 1 : 0},
-                 {"SINGLE_PASS", 1},
-                 {"WITHHOLD", request.options.withhold},
-                 {"WAITS", 1}});
+  values.insert(
+      {{"TREE", std::max(1U, shape->tile / order::strip)}, {"SINGLE_PASS", 1}, {"WAITS", 1}});
   auto kernel =
       make_kernel(request, "scan_tiles", "scan_tiles.wgsl", values, shape->workgroup_size);
   if (!kernel) return std::unexpected{std::move(kernel.error())};

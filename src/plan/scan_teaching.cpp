@@ -37,13 +37,16 @@ Result<void> check_subgroups(const ScanRequest& request) {
   if (!request.traits.subgroups) {
     return std::unexpected{Error{ErrorKind::unsupported, "this device has no subgroup operations"}};
   }
-  const Operator op = request.description.op;
-  if (op != Operator::add && op != Operator::mul) {
-    return std::unexpected{
-        Error{ErrorKind::unsupported,
-              "algorithm subgroup takes add and mul, for which WGSL has a subgroup scan; not " +
-                  std::string(name(op))}};
+  const auto refused = [](const std::string& kind, const std::string& found) {
+    return std::unexpected{Error{
+        ErrorKind::unsupported,
+        "algorithm subgroup takes " + kind + ", for which WGSL has a subgroup scan; not " + found}};
+  };
+  const ScanDescription& d = request.description;
+  if (d.monoid || (d.op != Operator::add && d.op != Operator::mul)) {
+    return refused("add and mul", operator_name(d));
   }
+  if (request.element_bytes() != 4) return refused("32-bit types", element_name(d));
   return {};
 }
 
@@ -72,7 +75,9 @@ Result<Plan> plan_teaching(const ScanRequest& request) {
   }
 
   Values values = kernel_values(request);
-  values.insert({{"WORKGROUP", *workgroup}, {"OUTPUT", 2}, {"MUL", d.op == Operator::mul ? 1 : 0}});
+  values.insert({{"WORKGROUP", *workgroup},
+                 {"OUTPUT", 2},
+                 {"MUL", !d.monoid && d.op == Operator::mul ? 1 : 0}});
   std::string file(name(d.algorithm));
   if (d.algorithm == Algorithm::hillis_steele) file = "hillis_steele";
   auto kernel = make_kernel(request, file, file + ".wgsl", values, *workgroup, by_subgroup);

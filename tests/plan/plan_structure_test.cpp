@@ -146,12 +146,10 @@ TEST(PlanCounts, SubgroupsScanTheirWidthInOneCall) {
 }
 
 TEST(PlanRefusals, TypesThatWgslLacksAreNamed) {
-  for (const Type type : {Type::u64, Type::i64, Type::f64}) {
-    const auto plan = plan_scan({.n = 10, .type = type}, {});
-    ASSERT_FALSE(plan);
-    EXPECT_EQ(plan.error().kind, ErrorKind::unsupported);
-    EXPECT_NE(plan.error().message.find(name(type)), std::string::npos);
-  }
+  const auto plan = plan_scan({.n = 10, .type = Type::f64}, {});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().kind, ErrorKind::unsupported);
+  EXPECT_NE(plan.error().message.find("f64"), std::string::npos);
 }
 
 TEST(PlanRefusals, ContradictionsAreBadArguments) {

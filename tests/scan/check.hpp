@@ -28,8 +28,8 @@ bool same_bits(T a, T b) {
 
 inline std::string text_of(const ScanDescription& d) {
   std::string text = std::string{name(d.kind)} + (d.reverse ? " reverse" : "") + " scan of " +
-                     std::to_string(d.n) + " " + std::string{name(d.type)} + " with " +
-                     std::string{name(d.op)} + " by " + std::string{name(d.algorithm)};
+                     std::to_string(d.n) + " " + element_name(d) + " with " + operator_name(d) +
+                     " by " + std::string{name(d.algorithm)};
   if (d.init) text += ", init " + to_string(*d.init);
   if (d.include_initial) text += ", include_initial";
   return text;

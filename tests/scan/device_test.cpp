@@ -95,17 +95,12 @@ TEST_P(BufferTest, MoreMemoryThanThereIsIsAnError) {
                                                 random_values<std::uint32_t>(100, Operator::add)));
 }
 
-TEST_P(BufferTest, SixtyFourBitTypesRunOrAreRefusedByName) {
-  for (const Type type : {Type::u64, Type::i64, Type::f64}) {
-    const auto prepared = prepare_scan(device(), {.n = 10, .type = type});
-    if (is_cpu()) {
-      EXPECT_TRUE(prepared) << name(type);
-      continue;
-    }
-    ASSERT_FALSE(prepared) << name(type);
-    EXPECT_EQ(prepared.error().kind, ErrorKind::unsupported);
-    EXPECT_NE(prepared.error().message.find(name(type)), std::string::npos);
-  }
+TEST_P(BufferTest, DoublesRunOnTheCpuAndAreRefusedByNameElsewhere) {
+  const auto prepared = prepare_scan(device(), {.n = 10, .type = Type::f64});
+  EXPECT_EQ(prepared.has_value(), is_cpu());
+  if (prepared) return;
+  EXPECT_EQ(prepared.error().kind, ErrorKind::unsupported);
+  EXPECT_NE(prepared.error().message.find("f64"), std::string::npos);
 }
 
 TEST_P(BufferTest, TwoDevicesWorkInTwoThreads) {

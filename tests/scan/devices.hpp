@@ -34,7 +34,7 @@ class DeviceTest : public testing::TestWithParam<std::string> {
  protected:
   Device& device() { return opened_device(GetParam()); }
   bool is_cpu() { return device().info().backend == Backend::cpu; }
-  // The GPU kernels know the 32-bit types; WGSL has no others.
+  // All on the CPU backend; the GPU kernels know all but f64.
   std::vector<Type> types();
   // Elements that this device scans in about a second.
   std::uint64_t many();

@@ -35,6 +35,25 @@ TEST_P(InputTest, LargestValuesWrapAround) {
   });
 }
 
+TEST_P(InputTest, CarriesAndProductsCrossTheWords) {
+  const auto check = [&]<class T>(Operator op, std::vector<T> pattern) {
+    std::vector<T> values(order::strip + order::row + 7);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = pattern[i % pattern.size()];
+    EXPECT_TRUE(host_scan_is_right<T>(device(), {.op = op}, values));
+  };
+  using U = std::uint64_t;
+  using I = std::int64_t;
+  check.operator()<U>(Operator::add, {0xFFFF'FFFF, 1, 0xFFFF'FFFF'FFFF'FFFF, 2, 0x8000'0000});
+  check.operator()<I>(Operator::add, {-1, 0x1'0000'0000, -0x1'0000'0001, 0x7FFF'FFFF'FFFF'FFFF});
+  check.operator()<U>(Operator::mul, {0xFFFF'FFFF, 0xFFFF'FFFF'FFFF'FFFF, 0x1'0000'0001, 0xFFFF});
+  check.operator()<I>(Operator::mul, {-1, 0x1'0000'FFFF, -0xFFFF'0001, 3});
+  // Decided by the upper word, by the lower one, and by the sign.
+  check.operator()<U>(Operator::min, {0x9'0000'0000, 0x8'FFFF'FFFF, 0x8'FFFF'FFFE, 0x8'FFFF'FFFF});
+  check.operator()<U>(Operator::max, {0, 0xFFFF'FFFF, 0x1'0000'0000, 0x8000'0000'0000'0000, 1});
+  check.operator()<I>(Operator::min, {5, 0xFFFF'FFFF, -1, -0x1'0000'0000, -0xFFFF'FFFF});
+  check.operator()<I>(Operator::max, {-0x1'0000'0000, -1, 0, 0x7FFF'FFFF, 0xFFFF'FFFF});
+}
+
 // Floats that are special, at both sides of a quad, row and strip.
 template <Element T>
 std::vector<std::uint64_t> places() {

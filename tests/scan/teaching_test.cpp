@@ -66,6 +66,29 @@ TEST_P(TeachingTest, TeachingFormsKnowEveryOperator) {
   }
 }
 
+TEST_P(TeachingTest, TeachingFormsScanWordPairs) {
+  for (const Algorithm algorithm : {Algorithm::hillis_steele, Algorithm::blelloch}) {
+    for_each_type_and_operator({Type::u64, Type::i64}, [&]<class T>(Operator op) {
+      const auto values = random_values<T>(100, op);
+      for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+        const ScanDescription d{
+            .op = op, .kind = kind, .init = Scalar{T{9}}, .algorithm = algorithm};
+        EXPECT_TRUE(host_scan_is_right<T>(device(), d, values));
+      }
+    });
+  }
+}
+
+TEST_P(TeachingTest, TheSubgroupFormNamesATypeThatItLacks) {
+  if (limit_of(Algorithm::subgroup) == 0) GTEST_SKIP() << "no subgroup operations on this device";
+  const std::vector<std::uint64_t> values(10, 1);
+  const auto scanned =
+      inclusive_scan<std::uint64_t>(device(), values, {.algorithm = Algorithm::subgroup});
+  ASSERT_FALSE(scanned);
+  EXPECT_EQ(scanned.error().kind, ErrorKind::unsupported);
+  EXPECT_NE(scanned.error().message.find("u64"), std::string::npos) << scanned.error().message;
+}
+
 TEST_P(TeachingTest, TheSubgroupFormNamesAnOperatorThatItLacks) {
   if (is_cpu() || limit_of(Algorithm::subgroup) == 0)
     GTEST_SKIP() << "no subgroup operations on this device";

@@ -10,9 +10,9 @@ struct Params {
   all_tiles: u32,   // tiles of the whole scan
   initial_at: u32,  // with INCLUDE_INITIAL: where the initial value goes in the bound output
   last_quad: u32,   // number of the last whole quad
+  zero: u32,        // 0, which a compiler does not know
   unused_a: u32,
   unused_b: u32,
-  unused_c: u32,
   absent: array<vec4<u32>, 2>,   // the value that changes nothing, as words
   initial: array<vec4<u32>, 2>,  // what stands before element 0
 }

@@ -2,7 +2,7 @@
 
 // One level of a balanced tree: the total of the aligned block of 2 * half lanes around this lane.
 fn pair_up(x: Element, lane: u32, half: u32) -> Element {
-  let other = subgroupShuffleXor(x, half);
+  let other = shuffle_xor(x, half);
 #if COMMUTATIVE
   return combine(x, other);
 #else
@@ -40,7 +40,7 @@ fn tree32(x: Element, lane: u32) -> Tree32 {
 // size, given that every lane holds its block's total; absent where `index` does not have that bit.
 fn left_sibling(block_total: Element, index: u32, size: u32) -> Element {
   let end = index & ~(size - 1u);
-  let total = subgroupShuffle(block_total, max(end, 1u) - 1u);
+  let total = shuffle(block_total, max(end, 1u) - 1u);
   return choose(absent(), total, (index & size) != 0u);
 }
 
@@ -59,7 +59,7 @@ fn fold_before(start: Element, x: Element, lane: u32, index: u32) -> Element {
 
 // One step of Sklansky's scan: lanes of an upper half add the last value of the lower half.
 fn sklansky_step(x: Element, lane: u32, half: u32) -> Element {
-  let last = subgroupShuffle(x, (lane & ~(2u * half - 1u)) + half - 1u);
+  let last = shuffle(x, (lane & ~(2u * half - 1u)) + half - 1u);
   return choose(x, combine(last, x), (lane & half) != 0u);
 }
 
@@ -67,7 +67,7 @@ fn sklansky_step(x: Element, lane: u32, half: u32) -> Element {
 fn merge_rows(even: Element, odd: Element, lane: u32, half: u32) -> Element {
   let keeps_odd = (lane & half) != 0u;
   let kept = choose(even, odd, keeps_odd);
-  let got = subgroupShuffleXor(choose(odd, even, keeps_odd), half);
+  let got = shuffle_xor(choose(odd, even, keeps_odd), half);
 #if COMMUTATIVE
   return combine(kept, got);
 #else

@@ -1,0 +1,335 @@
+// The scan by blocks: blocks of strips are drawn from a ticket, totalled while they come into
+// cache, linked in order, and scanned while still in cache, so that memory is read once.
+//
+// What it scans is said by an Algebra:
+//   using Value                              an element
+//   static constexpr bool streams            whether stream() is there
+//   absent(), combine(older, newer)
+//   totals(in, strips, totals), scan(in, out, base, kind, ahead), stream(...)
+//                                            of whole strips, as StripKernels has them
+#pragma once
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+#include "cpu/stream_copy.hpp"
+#include "cumulo/order.hpp"
+#include "cumulo/scan_description.hpp"
+
+namespace cumulo::cpu {
+
+// A block stays in the second-level cache between its two passes.
+inline constexpr std::size_t block_bytes = std::size_t{256} << 10;
+// Results larger than this would only push other data out of the caches.
+inline constexpr std::size_t streaming_bytes = std::size_t{16} << 20;
+// How far ahead of its use a strip is fetched. Two and more strips were slower.
+inline constexpr std::size_t strips_ahead = 1;
+
+// Sums in index order of equal-sized blocks, as a binary counter: one total for each bit that is
+// set in their number. Gives what stands before the next block by Blelloch's downsweep (order.hpp).
+template <class Algebra>
+class BlockCounter {
+  using T = typename Algebra::Value;
+
+ public:
+  BlockCounter(const Algebra& algebra, T start) : algebra_(algebra), start_(start) {}
+
+  // What stands before the block that comes next.
+  T before() const {
+    T base = start_;
+    for (std::size_t bit = 64; bit-- > 0;) {
+      if ((count_ >> bit & 1) != 0) base = algebra_.combine(base, totals_[bit]);
+    }
+    return base;
+  }
+
+  void add(T total) {
+    std::size_t bit = 0;
+    for (; (count_ >> bit & 1) != 0; ++bit) total = algebra_.combine(totals_[bit], total);
+    totals_[bit] = total;
+    ++count_;
+  }
+
+ private:
+  const Algebra& algebra_;
+  T start_;
+  std::uint64_t count_ = 0;
+  std::array<T, 64> totals_{};
+};
+
+// Passes results on to memory in whole cache lines: a line that is streamed only in part would have
+// to be fetched first. What does not fill a line waits for the results that follow.
+template <class T>
+class LineWriter {
+ public:
+  // The next results go to `out` and on.
+  void begin(T* out) {
+    begin_ = reinterpret_cast<std::uintptr_t>(out) % cache_line / sizeof(T);
+    end_ = begin_;
+    line_ = out - begin_;
+  }
+
+  void add(const T* results, std::size_t count) {
+    const std::size_t fill = std::min(count, end_ == 0 ? 0 : per_line - end_);
+    std::copy_n(results, fill, waiting_.data() + end_);
+    end_ += fill;
+    if (end_ == per_line) {
+      if (begin_ == 0) {
+        stream_lines(waiting_.data(), line_, cache_line);
+      } else {
+        std::copy(waiting_.begin() + static_cast<std::ptrdiff_t>(begin_), waiting_.end(),
+                  line_ + begin_);
+      }
+      line_ += per_line;
+      begin_ = end_ = 0;
+    }
+    if (fill == count) return;
+    const std::size_t whole = (count - fill) / per_line * per_line;
+    stream_lines(results + fill, line_, whole * sizeof(T));
+    line_ += whole;
+    end_ = count - fill - whole;
+    std::copy_n(results + fill + whole, end_, waiting_.data());
+  }
+
+  // Writes what is left, part of a line.
+  void finish() { std::copy_n(waiting_.data() + begin_, end_ - begin_, line_ + begin_); }
+
+ private:
+  static constexpr std::size_t per_line = cache_line / sizeof(T);
+
+  alignas(cache_line) std::array<T, per_line> waiting_;
+  T* line_ = nullptr;      // where waiting_[0] goes
+  std::size_t begin_ = 0;  // waiting_[begin_ .. end_) are results not yet written
+  std::size_t end_ = 0;
+};
+
+template <class Algebra>
+class BlockedScan {
+  using T = typename Algebra::Value;
+
+ public:
+  BlockedScan(const Algebra& algebra, const ScanDescription& d, T start, const T* in, T* out)
+      : algebra_(algebra),
+        n_(d.n),
+        kind_(d.include_initial ? ScanKind::inclusive : d.kind),
+        reverse_(d.reverse),
+        streams_(Algebra::streams && !d.reverse && d.n * sizeof(T) >= streaming_bytes),
+        by_lines_(reinterpret_cast<std::uintptr_t>(out) % cache_line == 0),
+        in_(in),
+        out_(out),
+        counter_(algebra, start) {}
+
+  T run() {
+    const std::size_t blocks = (n_ + block - 1) / block;
+    const auto workers = static_cast<std::size_t>(
+        std::min<std::uint64_t>(blocks, tbb::this_task_arena::max_concurrency()));
+    if (workers <= 1) {
+      work(blocks);
+    } else {
+      // A worker waits only for blocks of lower tickets, which other workers are at: no block waits
+      // for a worker that has not started. The context of its own keeps a caller's cancelled task
+      // group from leaving blocks out; isolation keeps this thread from the caller's other tasks.
+      tbb::task_group_context context(tbb::task_group_context::isolated);
+      tbb::this_task_arena::isolate([&] {
+        tbb::parallel_for(
+            std::size_t{0}, workers,
+            [&](std::size_t) {
+              work(blocks);
+              finished_.fetch_add(1, std::memory_order_release);
+            },
+            tbb::simple_partitioner(), context);
+      });
+      // parallel_for has ordered this already, in a library that a thread sanitizer does not see.
+      (void)finished_.load(std::memory_order_acquire);
+    }
+    return total_;
+  }
+
+ private:
+  static constexpr std::size_t strips = std::bit_floor(block_bytes / sizeof(T) / order::strip);
+  static constexpr std::size_t block = strips * order::strip;
+
+  using Sums = std::array<T, strips>;
+  using Strip = std::array<T, order::strip>;
+
+  // While a worker scans one block it totals its next one, which is then in the second-level cache:
+  // memory is being read and written all the time.
+  void work(std::size_t blocks) {
+    alignas(cache_line) Strip strip;
+    LineWriter<T> writer;
+    Sums sums;
+    std::size_t k = draw();
+    for (std::size_t s = 0; s < strips; ++s) sums[s] = total_strip(k, s, strip);
+    while (k < blocks) {
+      upsweep(sums);
+      const T base = take_turn(k, sums.back());
+      const std::size_t next = draw();
+      Sums next_sums;
+      if (streams_ && !by_lines_) writer.begin(out_ + k * block);
+      for (std::size_t s = 0; s < strips; ++s) {
+        scan_strip(first_of(k, s), before(base, sums, s), strip_at(next, s + strips_ahead), strip,
+                   writer);
+        next_sums[s] = total_strip(next, s, strip);
+      }
+      if (streams_ && !by_lines_) writer.finish();
+      k = next;
+      sums = next_sums;
+    }
+    if (streams_) finish_streaming();
+  }
+
+  std::size_t draw() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
+
+  // A strip to bring into the caches, or null. `s` may reach past the block.
+  const T* strip_at(std::size_t k, std::size_t s) const {
+    const std::size_t first = first_of(k, s);
+    return !streams_ || s >= strips || first + order::strip > n_ ? nullptr : in_ + first;
+  }
+
+  static constexpr std::size_t first_of(std::size_t k, std::size_t s) {
+    return k * block + s * order::strip;
+  }
+
+  T total_strip(std::size_t k, std::size_t s, Strip& strip) const {
+    const std::size_t first = first_of(k, s);
+    T total = algebra_.absent();
+    if (first < n_ && !reverse_ && first + order::strip <= n_) {
+      algebra_.totals(in_ + first, 1, &total);
+    } else if (first < n_) {
+      load(first, std::min<std::size_t>(order::strip, n_ - first), strip);
+      algebra_.totals(strip.data(), 1, &total);
+    }
+    return total;
+  }
+
+  // Leaves the block's total in the last entry, and in every entry that ends a left half its total.
+  void upsweep(Sums& sums) const {
+    for (std::size_t size = 1; size < strips; size *= 2) {
+      for (std::size_t right = 2 * size - 1; right < strips; right += 2 * size) {
+        sums[right] = algebra_.combine(sums[right - size], sums[right]);
+      }
+    }
+  }
+
+  T before(T base, const Sums& sums, std::size_t s) const {
+    for (std::size_t size = strips / 2; size > 0; size /= 2) {
+      if ((s & size) != 0) base = algebra_.combine(base, sums[(s & ~(2 * size - 1)) + size - 1]);
+    }
+    return base;
+  }
+
+  // Blocks pass here in order: each takes what stands before it and leaves its total. A worker
+  // whose turn is not near sleeps, so that the one before it has the processor.
+  T take_turn(std::size_t k, T total) {
+    const auto mine = static_cast<std::uint32_t>(k);
+    std::uint32_t turn = turn_.load(std::memory_order_acquire);
+    for (std::size_t looks = 0; turn != mine; ++looks) {
+      if (looks >= 256) turn_.wait(turn, std::memory_order_acquire);
+      turn = turn_.load(std::memory_order_acquire);
+    }
+    const T base = counter_.before();
+    counter_.add(total);
+    turn_.store(mine + 1, std::memory_order_release);
+    turn_.notify_all();
+    return base;
+  }
+
+  // Elements [first, first + count) in scan order, absent ones after them.
+  void load(std::size_t first, std::size_t count, Strip& strip) const {
+    if (reverse_) {
+      std::reverse_copy(in_ + (n_ - first - count), in_ + (n_ - first), strip.data());
+    } else {
+      std::copy_n(in_ + first, count, strip.data());
+    }
+    std::fill(strip.begin() + static_cast<std::ptrdiff_t>(count), strip.end(), algebra_.absent());
+  }
+
+  void scan_strip(std::size_t first, T base, const T* ahead, Strip& strip, LineWriter<T>& writer) {
+    if (first >= n_) return;
+    const std::size_t count = std::min<std::size_t>(order::strip, n_ - first);
+    const T* from = in_ + first;
+    if (reverse_ || count < order::strip) {
+      load(first, count, strip);
+      from = strip.data();
+    }
+    if (first + count == n_) {
+      alignas(cache_line) Strip inclusive;
+      algebra_.scan(from, inclusive.data(), base, ScanKind::inclusive, nullptr);
+      total_ = inclusive[count - 1];
+    }
+    if (from != strip.data() && !streams_) {
+      algebra_.scan(from, out_ + first, base, kind_, nullptr);
+    } else if (from != strip.data() && by_lines_) {
+      algebra_.stream(from, out_ + first, base, kind_, ahead);
+    } else {
+      algebra_.scan(from, strip.data(), base, kind_, ahead);
+      if (reverse_) {
+        std::reverse_copy(strip.data(), strip.data() + count, out_ + (n_ - first - count));
+      } else if (streams_ && !by_lines_) {
+        writer.add(strip.data(), count);
+      } else {
+        std::copy_n(strip.data(), count, out_ + first);
+      }
+    }
+  }
+
+  const Algebra& algebra_;
+  const std::size_t n_;
+  const ScanKind kind_;
+  const bool reverse_;
+  const bool streams_;
+  const bool by_lines_;  // the results start with a cache line: every strip is whole lines
+  const T* const in_;
+  T* const out_;
+  BlockCounter<Algebra> counter_;
+  T total_{};
+  alignas(64) std::atomic<std::size_t> ticket_{0};
+  alignas(64) std::atomic<std::uint32_t> turn_{0};  // modulo 2^32
+  std::atomic<std::size_t> finished_{0};            // workers
+};
+
+// One loop from first to last; `start` stands before all elements.
+template <class Algebra, class T = typename Algebra::Value>
+T scan_serially(const Algebra& algebra, const ScanDescription& d, const std::optional<T>& start,
+                const T* in, T* out) {
+  const bool inclusive = d.include_initial || d.kind == ScanKind::inclusive;
+  std::optional<T> sum = start;
+  for (std::size_t i = 0; i < d.n; ++i) {
+    const std::size_t at = d.reverse ? d.n - 1 - i : i;
+    const T x = in[at];
+    const T next = sum ? algebra.combine(*sum, x) : x;
+    out[at] = inclusive ? next : *sum;
+    sum = next;
+  }
+  return *sum;
+}
+
+// All that a description asks for, where scan_elements(start, in, out) scans its n > 0 elements and
+// returns the total. start is `first`, or nothing where no value stands before the elements.
+template <class T, class ScanElements>
+T scan_described(const ScanDescription& d, const T& first, const T* in, T* out,
+                 ScanElements&& scan_elements) {
+  const bool has_identity = d.kind == ScanKind::exclusive || d.include_initial;
+  std::optional<T> start;
+  if (has_init(d) || has_identity) start = first;
+  // The results of include_initial lie one place further on than their elements. In place they are
+  // moved there afterwards: written at once, they would overwrite elements not yet read.
+  const bool shifted = d.include_initial && !d.reverse;
+  const bool moves = shifted && in == out;
+  T* const results = shifted && !moves ? out + 1 : out;
+  const T total = d.n == 0 ? first : scan_elements(start, in, results);
+  if (moves && d.n > 0) std::memmove(out + 1, out, d.n * sizeof(T));
+  if (d.include_initial) out[d.reverse ? d.n : 0] = first;
+  return total;
+}
+
+}  // namespace cumulo::cpu
