@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "api/impl.hpp"
-#include "cumulo/webgpu.hpp"
 
 namespace cumulo {
 namespace {
@@ -225,15 +224,5 @@ Result<void> Device::read(const Buffer& buffer, std::uint64_t offset, std::span<
 }
 
 Result<void> Device::wait() { return impl_->gpu ? impl_->gpu->wait() : Result<void>{}; }
-
-WGPUDevice native_device(const Device& device) {
-  return device.impl().gpu ? device.impl().gpu->device() : nullptr;
-}
-
-WGPUQueue native_queue(const Device& device) {
-  return device.impl().gpu ? device.impl().gpu->queue() : nullptr;
-}
-
-WGPUBuffer native_buffer(const Buffer& buffer) { return buffer.impl().native.get(); }
 
 }  // namespace cumulo

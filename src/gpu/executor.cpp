@@ -40,10 +40,10 @@ Result<void> PreparedPlan::check_external(std::span<const BoundBuffer> external)
   for (std::size_t i = 0; i < external.size(); ++i) {
     const std::uint64_t needed = external[i].offset + plan_.buffers[i].bytes;
     if (needed > external[i].bytes) {
-      return std::unexpected{Error{
-          ErrorKind::bad_argument, "buffer '" + plan_.buffers[i].name + "' must hold " +
-                                       std::to_string(needed) + " bytes but has " +
-                                       std::to_string(external[i].bytes)}};
+      return std::unexpected{
+          Error{ErrorKind::bad_argument, "buffer '" + plan_.buffers[i].name + "' must hold " +
+                                             std::to_string(needed) + " bytes but has " +
+                                             std::to_string(external[i].bytes)}};
     }
   }
   return {};
@@ -78,12 +78,8 @@ Result<const PreparedPlan::Bound*> PreparedPlan::bind(std::span<const BoundBuffe
       entries.push_back(entry);
     }
     const std::string& name = plan_.kernels[dispatch->kernel].name;
-    WGPUBindGroupDescriptor descriptor = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
-    descriptor.label = view(name);
-    descriptor.layout = pipelines_[dispatch->kernel]->layout.get();
-    descriptor.entryCount = entries.size();
-    descriptor.entries = entries.data();
-    bound.groups.emplace_back(wgpuDeviceCreateBindGroup(context_->device(), &descriptor));
+    bound.groups.push_back(
+        context_->create_bind_group(pipelines_[dispatch->kernel]->layout.get(), entries, name));
   }
   if (auto ok = context_->check(); !ok) return std::unexpected{std::move(ok.error())};
   if (bound_.size() == remembered_bindings) bound_.erase(bound_.begin());
@@ -92,6 +88,7 @@ Result<const PreparedPlan::Bound*> PreparedPlan::bind(std::span<const BoundBuffe
 
 Result<void> PreparedPlan::record(WGPUCommandEncoder encoder,
                                   std::span<const BoundBuffer> external) {
+  const Context::Watch watch(*context_);
   if (auto ok = check_external(external); !ok) return ok;
   auto bound = bind(external);
   if (!bound) return std::unexpected{std::move(bound.error())};
@@ -111,8 +108,7 @@ Result<void> PreparedPlan::record(WGPUCommandEncoder encoder,
   for (const PlanStep& step : plan_.steps) {
     if (const auto* dispatch = std::get_if<DispatchStep>(&step)) {
       if (!pass) pass = ComputePass(wgpuCommandEncoderBeginComputePass(encoder, nullptr));
-      wgpuComputePassEncoderSetPipeline(pass.get(),
-                                        pipelines_[dispatch->kernel]->pipeline.get());
+      wgpuComputePassEncoderSetPipeline(pass.get(), pipelines_[dispatch->kernel]->pipeline.get());
       wgpuComputePassEncoderSetBindGroup(pass.get(), 0, (*bound)->groups[group++].get(), 0,
                                          nullptr);
       const auto& grid = dispatch->workgroups;

@@ -1,4 +1,5 @@
-// Turns a plan into WebGPU objects once, then records it as often as wanted. Knows plans, not scans.
+// Turns a plan into WebGPU objects once, then records it as often as wanted. Knows plans, not
+// scans.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,7 @@ class PreparedPlan {
   std::uint32_t external_ = 0;
   std::vector<NativeBuffer> owned_;
   std::vector<const Pipeline*> pipelines_;
-  std::vector<Bound> bound_;  // the last few, newest last
+  std::vector<Bound> bound_;    // the last few, newest last
   std::uint32_t recorded_ = 0;  // runs recorded since the plan's scratch was last renewed
 };
 
