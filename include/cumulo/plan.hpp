@@ -18,14 +18,20 @@ namespace cumulo {
 // What an algorithm does for one run, from its own structure (docs: additions of Hillis-Steele are
 // n log2 n - (n - 1), of Blelloch about 2 n, of the loop n - 1).
 struct Counts {
-  std::uint64_t steps = 0;      // sweeps over the data, one after the other
-  std::uint64_t additions = 0;  // combines of two elements
-  std::uint64_t barriers = 0;   // workgroup barriers each invocation meets
+  std::uint64_t steps = 0;           // sweeps over the data, one after the other
+  std::uint64_t additions = 0;       // combines of two elements
+  std::uint64_t barriers = 0;        // workgroup barriers each invocation meets
   std::uint64_t subgroup_calls = 0;  // calls of a subgroup scan builtin, one a subgroup
   bool operator==(const Counts&) const = default;
 };
 
-enum class BufferRole : std::uint8_t { input, output, scratch, parameters };
+enum class BufferRole : std::uint8_t {
+  input,       // the caller's
+  output,      // the caller's, or a result made beside it
+  count,       // the caller's: the number of elements, known on the device only
+  scratch,     // holds nothing of use between two runs, but see Plan::renewal
+  parameters,  // a few words that kernels read as a uniform
+};
 
 struct PlanBuffer {
   std::string name;
@@ -47,11 +53,18 @@ struct PlanBinding {
   std::uint64_t bytes = 0;
 };
 
+// Where a step before has written the three words of a grid.
+struct PlanGrid {
+  std::uint32_t buffer = 0;
+  std::uint64_t offset = 0;  // bytes, a multiple of 4
+};
+
 struct DispatchStep {
   std::string label;
   std::uint32_t kernel = 0;
   std::vector<PlanBinding> bindings;
-  std::array<std::uint32_t, 3> workgroups{1, 1, 1};
+  std::array<std::uint32_t, 3> workgroups{1, 1, 1};  // with `indirect`, the most there can be
+  std::optional<PlanGrid> indirect = std::nullopt;   // the grid is read on the device
 };
 
 struct ClearStep {
@@ -70,7 +83,11 @@ struct CopyStep {
 
 using PlanStep = std::variant<DispatchStep, ClearStep, CopyStep>;
 
-// A word that a kernel sets when it could not finish: the results are then not valid.
+// A word of flags that kernels set. status_stalled: a kernel could not finish, the results are not
+// valid. status_clamped: the count on the device was above the capacity, so many were scanned.
+inline constexpr std::uint32_t status_stalled = 1;
+inline constexpr std::uint32_t status_clamped = 2;
+
 struct PlanStatus {
   std::uint32_t buffer = 0;
   std::uint64_t offset = 0;  // bytes
@@ -96,6 +113,8 @@ struct Plan {
 };
 
 std::uint64_t scratch_bytes(const Plan& plan);
+// No step but dispatches, which fit one compute pass.
+bool dispatches_alone(const Plan& plan);
 
 std::string to_text(const Plan& plan);
 std::string to_json(const Plan& plan, bool with_wgsl = false);
@@ -114,6 +133,8 @@ struct PlanOptions {
   std::uint32_t out_misalignment = 0;
   // The kernels count their combines into a buffer "counters" (teaching forms; for tests).
   bool count_combines = false;
+
+  bool operator==(const PlanOptions&) const = default;
 };
 
 // Buffers of a scan's plan: "input" and "output" (the caller's; their bytes count from the aligned

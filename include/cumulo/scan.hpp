@@ -116,7 +116,7 @@ class PreparedScan {
 
   struct Impl;
   explicit PreparedScan(std::unique_ptr<Impl> impl);
-  Impl& impl() { return *impl_; }
+  Impl& impl() const { return *impl_; }
 
  private:
   std::unique_ptr<Impl> impl_;

@@ -14,9 +14,8 @@ namespace {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -91,16 +90,14 @@ Result<void> check_range(const Buffer& buffer, std::uint64_t offset, std::uint64
     return std::unexpected{Error{ErrorKind::bad_argument,
                                  "bytes " + std::to_string(offset) + " to " +
                                      std::to_string(offset) + " + " + std::to_string(bytes) +
-                                     " are outside a buffer of " +
-                                     std::to_string(buffer.bytes())}};
+                                     " are outside a buffer of " + std::to_string(buffer.bytes())}};
   }
   return {};
 }
 
 Result<void> check_owner(const Device& device, const Buffer& buffer) {
   if (buffer.impl().owner == &device.impl()) return {};
-  return std::unexpected{
-      Error{ErrorKind::bad_argument, "the buffer belongs to another device"}};
+  return std::unexpected{Error{ErrorKind::bad_argument, "the buffer belongs to another device"}};
 }
 
 }  // namespace

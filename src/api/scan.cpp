@@ -7,7 +7,7 @@
 
 #include "api/impl.hpp"
 #include "cpu/scan.hpp"
-#include "cumulo/webgpu.hpp"
+#include "plan/scan_plans.hpp"
 
 namespace cumulo {
 namespace {
@@ -33,8 +33,8 @@ Result<void> without_total(Result<Scalar> scanned) {
 }
 
 std::string cpu_algorithm(const ScanDescription& d) {
-  return std::string(name(d.algorithm == Algorithm::serial ? Algorithm::serial
-                                                           : Algorithm::blocked));
+  return std::string(
+      name(d.algorithm == Algorithm::serial ? Algorithm::serial : Algorithm::blocked));
 }
 
 Result<ScanReport> scan_on_cpu(const ScanDescription& d, std::span<const std::byte> in,
@@ -56,51 +56,11 @@ Result<ScanReport> scan_on_cpu(const ScanDescription& d, std::span<const std::by
   return report;
 }
 
-// The caller's part of a buffer, bound from the last offset that the device allows.
-struct Placement {
-  gpu::BoundBuffer bound;
-  std::uint32_t misalignment;  // elements from there to the caller's first
-};
-
-Placement place(WGPUBuffer buffer, std::uint64_t bytes, std::uint64_t offset,
-                std::uint64_t element_bytes, const Limits& limits) {
-  const std::uint64_t alignment = limits.min_storage_offset_alignment;
-  const std::uint64_t aligned = offset * element_bytes / alignment * alignment;
-  return {{buffer, aligned, bytes},
-          static_cast<std::uint32_t>((offset * element_bytes - aligned) / element_bytes)};
-}
-
-// Whether one buffer can hold both ranges, and how the kernels must bind it then.
-Result<Aliasing> aliasing_of(const ScanDescription& d, const Placement& in, const Placement& out) {
-  if (in.bound.buffer != out.bound.buffer) return Aliasing::none;
-  const std::uint64_t bytes = size_of(d.type);
-  const std::uint64_t in_begin = in.bound.offset + in.misalignment * bytes;
-  const std::uint64_t out_begin = out.bound.offset + out.misalignment * bytes;
-  if (in_begin == out_begin && !d.include_initial) return Aliasing::in_place;
-  const std::uint64_t in_end = in_begin + d.n * bytes;
-  const std::uint64_t out_end = out_begin + result_count(d) * bytes;
-  if (in_begin < out_end && out_begin < in_end) {
-    return std::unexpected{bad_argument(
-        "input and output overlap in one buffer: give the same range, or ranges apart")};
-  }
-  if (in.bound.offset < out_end && out.bound.offset < in_end) {
-    return std::unexpected{bad_argument(
-        "input and output lie so close in one buffer that their aligned ranges overlap: keep "
-        "the later one's start, rounded down to the device's storage offset alignment, past the "
-        "earlier one's end")};
-  }
-  return Aliasing::same_buffer;
-}
-
-Result<void> record_placed(PreparedScan::Impl& scan, WGPUCommandEncoder encoder,
-                           const Placement& in, const Placement& out) {
-  auto aliasing = aliasing_of(scan.description, in, out);
-  if (!aliasing) return std::unexpected{std::move(aliasing.error())};
-  auto plan = scan.variant({.aliasing = *aliasing,
-                            .in_misalignment = in.misalignment,
-                            .out_misalignment = out.misalignment});
-  if (!plan) return std::unexpected{std::move(plan.error())};
-  return (*plan)->record(encoder, std::array{in.bound, out.bound});
+Result<void> submit_recorded(gpu::Context& context, gpu::BoundPlan& plan) {
+  auto encoder = context.create_encoder("scan");
+  if (!encoder) return std::unexpected{std::move(encoder.error())};
+  if (auto ok = plan.record(encoder->get()); !ok) return ok;
+  return context.submit(*encoder);
 }
 
 Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
@@ -113,25 +73,23 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
   if (!input) return std::unexpected{std::move(input.error())};
   auto output = device.allocate(out.size(), "output");
   if (!output) return std::unexpected{std::move(output.error())};
-  if (auto ok = prepared->run(*input, *output); !ok) return std::unexpected{std::move(ok.error())};
+  auto plan = prepared->impl().bind({{native_buffer(*input)}, {native_buffer(*output)}});
+  if (!plan) return std::unexpected{std::move(plan.error())};
+  if (auto ok = submit_recorded(context, *plan); !ok) return std::unexpected{std::move(ok.error())};
 
-  gpu::PreparedPlan& plan = prepared->impl().variants.front().plan;
-  ScanReport report{.total = {}, .algorithm = plan.plan().algorithm, .counts = plan.plan().counts};
+  ScanReport report{
+      .total = {}, .algorithm = plan->plan().algorithm, .counts = plan->plan().counts};
   if (run.timed_runs > 0) {
     const bool stamps = context.traits().timestamps;
-    auto median =
-        stamps ? context.time_on_device(run.timed_runs,
-                                        [&](WGPUCommandEncoder encoder) {
-                                          return record(*prepared, encoder, native_buffer(*input),
-                                                        native_buffer(*output));
-                                        })
-               : median_wall_ms(run.timed_runs, [&]() -> Result<void> {
-                   if (auto ok = prepared->run(*input, *output); !ok) return ok;
-                   return device.wait();
-                 });
+    auto median = stamps ? context.time_on_device(
+                               run.timed_runs,
+                               [&](WGPUCommandEncoder encoder) { return plan->record(encoder); })
+                         : median_wall_ms(run.timed_runs, [&]() -> Result<void> {
+                             if (auto ok = submit_recorded(context, *plan); !ok) return ok;
+                             return device.wait();
+                           });
     if (!median) return std::unexpected{std::move(median.error())};
-    report.timing =
-        Timing{*median, run.timed_runs, stamps ? ClockKind::device : ClockKind::wall};
+    report.timing = Timing{*median, run.timed_runs, stamps ? ClockKind::device : ClockKind::wall};
   }
   if (auto ok = prepared->finish(); !ok) {
     if (ok.error().kind != ErrorKind::stalled || d.algorithm != Algorithm::automatic) {
@@ -143,9 +101,11 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
   }
   if (auto ok = device.read(*output, 0, out); !ok) return std::unexpected{std::move(ok.error())};
   with_type(d.type, [&]<class T>() { report.total.emplace<T>(); });
+  const gpu::BoundBuffer& total = plan->buffer(plan::total_buffer);
   auto ok = std::visit(
-      [&](auto& total) {
-        return context.read(plan.buffer(2), 0, std::as_writable_bytes(std::span{&total, 1}));
+      [&](auto& value) {
+        return context.read(total.buffer, total.offset,
+                            std::as_writable_bytes(std::span{&value, 1}));
       },
       report.total);
   if (!ok) return std::unexpected{std::move(ok.error())};
@@ -161,11 +121,11 @@ Result<ScanReport> scan_bytes(Device& device, const ScanDescription& d,
   const std::uint64_t bytes = size_of(d.type);
   if (d.n > in.size() / bytes || in.size() != d.n * bytes ||
       out.size() != result_count(d) * bytes) {
-    return std::unexpected{bad_argument(
-        "a scan of " + std::to_string(d.n) + " elements of " + std::to_string(bytes) +
-        " bytes takes " + std::to_string(d.n * bytes) + " bytes and gives " +
-        std::to_string(result_count(d) * bytes) + ", not " + std::to_string(in.size()) + " and " +
-        std::to_string(out.size()))};
+    return std::unexpected{
+        bad_argument("a scan of " + std::to_string(d.n) + " elements of " + std::to_string(bytes) +
+                     " bytes takes " + std::to_string(d.n * bytes) + " bytes and gives " +
+                     std::to_string(result_count(d) * bytes) + ", not " +
+                     std::to_string(in.size()) + " and " + std::to_string(out.size()))};
   }
   return device.impl().gpu ? scan_on_gpu(device, d, in, out, run) : scan_on_cpu(d, in, out, run);
 }
@@ -178,22 +138,7 @@ PreparedScan::~PreparedScan() = default;
 const ScanDescription& PreparedScan::description() const { return impl_->description; }
 
 const Plan* PreparedScan::plan() const {
-  return impl_->variants.empty() ? nullptr : &impl_->variants.front().plan.plan();
-}
-
-Result<gpu::PreparedPlan*> PreparedScan::Impl::variant(const PlanOptions& options) {
-  for (Variant& known : variants) {
-    if (known.options.aliasing == options.aliasing &&
-        known.options.in_misalignment == options.in_misalignment &&
-        known.options.out_misalignment == options.out_misalignment) {
-      return &known.plan;
-    }
-  }
-  auto plan = plan_scan(description, device->gpu->traits(), options);
-  if (!plan) return std::unexpected{std::move(plan.error())};
-  auto prepared = gpu::PreparedPlan::create(*device->gpu, std::move(*plan), 2);
-  if (!prepared) return std::unexpected{std::move(prepared.error())};
-  return &variants.emplace_back(Variant{options, std::move(*prepared)}).plan;
+  return impl_->variants.empty() ? nullptr : &impl_->variants.front().plan->plan();
 }
 
 Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description) {
@@ -233,43 +178,32 @@ Result<void> PreparedScan::run(const Buffer& in, const Buffer& out, std::uint64_
     }
     return without_total(cpu::scan(d, from, to));
   }
-  gpu::Context& context = *impl_->device->gpu;
-  auto encoder = context.create_encoder("scan");
-  if (!encoder) return std::unexpected{std::move(encoder.error())};
-  if (auto ok = record(*this, encoder->get(), native_buffer(in), native_buffer(out), in_offset,
-                       out_offset);
-      !ok) {
-    return ok;
-  }
-  return context.submit(*encoder);
+  auto plan = impl_->bind_again(
+      {{native_buffer(in), in_offset * bytes}, {native_buffer(out), out_offset * bytes}});
+  if (!plan) return std::unexpected{std::move(plan.error())};
+  return submit_recorded(*impl_->device->gpu, **plan);
 }
 
 Result<void> PreparedScan::finish() {
   if (impl_->device->gpu == nullptr) return {};
-  if (auto ok = impl_->device->gpu->wait(); !ok) return ok;
-  for (Impl::Variant& variant : impl_->variants) {
-    auto finished = variant.plan.finished();
-    if (!finished) return std::unexpected{std::move(finished.error())};
-    if (!*finished) {
-      return std::unexpected{Error{ErrorKind::stalled,
-                                   variant.plan.plan().algorithm +
-                                       " stalled: a workgroup waited too long for another one, or "
-                                       "runs another subgroup width; use reduce-then-scan"}};
+  gpu::Context& context = *impl_->device->gpu;
+  if (auto ok = context.wait(); !ok) return ok;
+  for (const Impl::OwnScratch& scratch : impl_->scratch) {
+    if (!scratch.status) continue;
+    std::uint32_t status = 0;
+    if (auto ok = context.read(scratch.memory->memory().buffer, *scratch.status,
+                               std::as_writable_bytes(std::span{&status, 1}));
+        !ok) {
+      return ok;
+    }
+    if ((status & status_stalled) != 0) {
+      return std::unexpected{
+          Error{ErrorKind::stalled, impl_->variants.front().plan->plan().algorithm +
+                                        " stalled: a workgroup waited too long for another one, or "
+                                        "runs another subgroup width; use reduce-then-scan"}};
     }
   }
   return {};
-}
-
-Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer in, WGPUBuffer out,
-                    std::uint64_t in_offset, std::uint64_t out_offset) {
-  PreparedScan::Impl& impl = scan.impl();
-  if (impl.device->gpu == nullptr) {
-    return std::unexpected{bad_argument("a scan prepared for the CPU backend records no commands")};
-  }
-  const std::uint64_t bytes = size_of(impl.description.type);
-  const Limits& limits = impl.device->gpu->traits().limits;
-  return record_placed(impl, encoder, place(in, wgpuBufferGetSize(in), in_offset, bytes, limits),
-                       place(out, wgpuBufferGetSize(out), out_offset, bytes, limits));
 }
 
 }  // namespace cumulo

@@ -50,8 +50,6 @@ struct SliceParams {
   std::uint32_t initial_at = 0;
   std::uint32_t last_quad = 0;
 };
-// Where the initial value lies in them, in bytes.
-inline constexpr std::uint64_t initial_offset = 80;
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice);
 
 Result<Plan> plan_teaching(const ScanRequest& request);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "cumulo/order.hpp"
+#include "plan/prelude.hpp"
 #include "plan/scan_plans.hpp"
 #include "plan/tuning.hpp"
 
@@ -70,7 +71,13 @@ class Builder {
     plan_.notes.push_back("tiles of " + std::to_string(shape_.tile) + " elements by " +
                           std::to_string(shape_.workgroup_size) + " invocations: " +
                           std::to_string(all_tiles_) + " tiles");
-    totals_ = add_buffer("tile totals", all_tiles_ * request_.element_bytes(), BufferRole::scratch);
+    if (all_tiles_ == 1) {
+      // Before the only tile stands the initial value: nothing is to be found out first.
+      totals_ = add_buffer("initial value", 32, BufferRole::parameters, to_words(request_.initial));
+    } else {
+      totals_ =
+          add_buffer("tile totals", all_tiles_ * request_.element_bytes(), BufferRole::scratch);
+    }
     std::vector<Slice> slices;
     for (std::uint64_t begin = 0; begin < request_.description.n; begin += capacity) {
       slices.push_back({begin, std::min(request_.description.n, begin + capacity)});
@@ -82,11 +89,7 @@ class Builder {
     std::vector<std::uint32_t> parameters;
     for (const Slice& slice : slices) parameters.push_back(add_parameters(slice));
 
-    if (all_tiles_ == 1) {
-      // Before the only tile stands the initial value.
-      plan_.steps.push_back(
-          CopyStep{parameters[0], initial_offset, totals_, 0, request_.element_bytes()});
-    } else {
+    if (all_tiles_ > 1) {
       for (std::size_t i = 0; i < slices.size(); ++i) add_reduce(slices[i], parameters[i]);
       add_scan_totals(parameters[0]);
     }
