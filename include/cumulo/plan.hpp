@@ -103,6 +103,7 @@ struct Plan {
   std::string primitive;
   std::string algorithm;
   std::uint64_t n = 0;
+  bool counted = false;  // n is the most there can be; a buffer with the role count says how many
   std::vector<PlanBuffer> buffers;
   std::vector<PlanKernel> kernels;
   std::vector<PlanStep> steps;
@@ -133,12 +134,17 @@ struct PlanOptions {
   std::uint32_t out_misalignment = 0;
   // The kernels count their combines into a buffer "counters" (teaching forms; for tests).
   bool count_combines = false;
+  // The number of elements is a u32 on the device, description.n the most it can be; a larger one
+  // is taken as that and sets status_clamped. Dispatches get their grids on the device then.
+  bool counted = false;
+  std::uint32_t count_misalignment = 0;  // of that u32, in words
 
   bool operator==(const PlanOptions&) const = default;
 };
 
 // Buffers of a scan's plan: "input" and "output" (the caller's; their bytes count from the aligned
-// offset), "total" (one element: what ScanReport::total says) and the scan's own.
+// offset), "total" (one element: what ScanReport::total says), "count" (where it is counted on the
+// device) and the scan's own.
 // unsupported where a limit of the device stands in the way (the sentence names it);
 // bad_argument where the description contradicts itself.
 Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,

@@ -35,8 +35,8 @@ struct ScanOptions {
 struct ScanReport {
   Scalar total;  // all elements and init combined: the last inclusive value, or the identity
   std::string algorithm;
-  std::optional<Counts> counts = std::nullopt;   // of the teaching forms
-  std::optional<Timing> timing = std::nullopt;   // when asked for
+  std::optional<Counts> counts = std::nullopt;  // of the teaching forms
+  std::optional<Timing> timing = std::nullopt;  // when asked for
 };
 
 struct RunOptions {
@@ -71,8 +71,8 @@ Result<Scanned<T>> scan(Device& device, ScanKind kind, std::span<const T> values
                                     .include_initial = options.include_initial,
                                     .algorithm = options.algorithm};
   std::vector<T> out(result_count(description));
-  auto report =
-      scan_bytes(device, description, std::as_bytes(values), std::as_writable_bytes(std::span{out}), run);
+  auto report = scan_bytes(device, description, std::as_bytes(values),
+                           std::as_writable_bytes(std::span{out}), run);
   if (!report) return std::unexpected{std::move(report.error())};
   const T total = std::get<T>(report->total);
   return Scanned<T>{std::move(out), total, std::move(*report)};
@@ -110,6 +110,13 @@ class PreparedScan {
   Result<void> run(const Buffer& in, const Buffer& out, std::uint64_t in_offset = 0,
                    std::uint64_t out_offset = 0);
 
+  // The same for a scan prepared as counted: count[count_at], a u32, says how many elements there
+  // are when the device comes to the run; more than description().n are taken as so many. Results
+  // past them stay as they are. The CPU backend reads the count at the call.
+  Result<void> run_counted(const Buffer& in, const Buffer& out, const Buffer& count,
+                           std::uint64_t count_at = 0, std::uint64_t in_offset = 0,
+                           std::uint64_t out_offset = 0);
+
   // Waits for the runs submitted so far. stalled where a single pass could not finish one of them:
   // its results are not valid (scan() and scan_bytes() notice that and fall back by themselves).
   Result<void> finish();
@@ -122,6 +129,14 @@ class PreparedScan {
   std::unique_ptr<Impl> impl_;
 };
 
-Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description);
+struct PrepareOptions {
+  // The number of elements is known on the device only: a u32 in a buffer that every run names.
+  // description.n, at least 1, is the most it can be.
+  bool counted = false;
+};
+
+// Compiles what the usual case, separate and aligned buffers, needs. Allocates; submits nothing.
+Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description,
+                                  const PrepareOptions& options = {});
 
 }  // namespace cumulo

@@ -104,8 +104,15 @@ Result<gpu::BoundPlan> PreparedScan::Impl::bind(const ScanBuffers& buffers,
   if (!aliasing) return std::unexpected{std::move(aliasing.error())};
   PlanOptions options{.aliasing = *aliasing,
                       .in_misalignment = in->misalignment,
-                      .out_misalignment = out->misalignment};
+                      .out_misalignment = out->misalignment,
+                      .counted = counted};
   std::vector<gpu::BoundBuffer> external{in->bound, out->bound};
+  if (counted) {
+    auto count = place("count", buffers.count, 4, limits);
+    if (!count) return std::unexpected{std::move(count.error())};
+    options.count_misalignment = count->misalignment;
+    external.push_back(count->bound);
+  }
   auto plan = variant(options);
   if (!plan) return std::unexpected{std::move(plan.error())};
   auto memory = lent_scratch.buffer != nullptr ? borrow_scratch(**plan, buffers, lent_scratch)
@@ -204,10 +211,11 @@ std::uint64_t scratch_size(const PreparedScan& scan) {
   std::uint64_t most = 0;
   // How the buffers lie is not known yet: enough for every way. Not every algorithm takes every
   // one.
-  for (const PlanOptions& way :
+  for (PlanOptions way :
        {PlanOptions{}, PlanOptions{.in_misalignment = 1}, PlanOptions{.out_misalignment = 1},
         PlanOptions{.aliasing = Aliasing::in_place},
         PlanOptions{.aliasing = Aliasing::same_buffer}}) {
+    way.counted = impl.counted;
     if (const auto plan = plan_scan(impl.description, traits, way)) {
       most = std::max(most, gpu::scratch_offset(*plan, plan->buffers.size(), alignment));
     }

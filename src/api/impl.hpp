@@ -53,6 +53,12 @@ struct PreparedScan::Impl {
     std::shared_ptr<gpu::Scratch> memory;
     std::optional<std::uint64_t> status;  // where a stalled run says so, in bytes
   };
+  struct DeviceBuffers {
+    const Buffer& in;
+    const Buffer& out;
+    std::uint64_t in_offset;  // in elements
+    std::uint64_t out_offset;
+  };
   struct Recent {
     ScanBuffers buffers;
     gpu::BoundPlan plan;
@@ -66,6 +72,8 @@ struct PreparedScan::Impl {
   std::vector<OwnScratch> scratch;
   std::vector<Recent> recent;  // bound by record() and run(), newest last
 
+  // What run() and run_counted() do; count null with the former.
+  Result<void> run(const DeviceBuffers& buffers, const Buffer* count, std::uint64_t count_at);
   Result<gpu::BoundPlan> bind(const ScanBuffers& buffers, const BufferRange& lent_scratch = {});
   // The same, remembered: valid until the next call.
   Result<gpu::BoundPlan*> bind_again(const ScanBuffers& buffers);

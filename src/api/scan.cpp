@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 
 #include "api/impl.hpp"
 #include "cpu/scan.hpp"
@@ -141,36 +142,65 @@ const Plan* PreparedScan::plan() const {
   return impl_->variants.empty() ? nullptr : &impl_->variants.front().plan->plan();
 }
 
-Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description) {
+Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description,
+                                  const PrepareOptions& options) {
   if (auto ok = validate(description); !ok) return std::unexpected{std::move(ok.error())};
   auto impl = std::make_unique<PreparedScan::Impl>();
   impl->device = &device.impl();
   impl->description = description;
+  impl->counted = options.counted;
   if (device.impl().gpu) {
     // The usual case, aligned and apart, is made now: what cannot be done is said here.
-    if (auto plan = impl->variant({}); !plan) return std::unexpected{std::move(plan.error())};
+    if (auto plan = impl->variant({.counted = options.counted}); !plan)
+      return std::unexpected{std::move(plan.error())};
   }
   return PreparedScan(std::move(impl));
 }
 
 Result<void> PreparedScan::run(const Buffer& in, const Buffer& out, std::uint64_t in_offset,
                                std::uint64_t out_offset) {
-  const ScanDescription& d = impl_->description;
-  const std::uint64_t bytes = size_of(d.type);
-  if (in.impl().owner != impl_->device || out.impl().owner != impl_->device) {
+  if (impl_->counted) {
+    return std::unexpected{bad_argument("a scan counted on the device is run by run_counted()")};
+  }
+  return impl_->run({in, out, in_offset, out_offset}, nullptr, 0);
+}
+
+Result<void> PreparedScan::run_counted(const Buffer& in, const Buffer& out, const Buffer& count,
+                                       std::uint64_t count_at, std::uint64_t in_offset,
+                                       std::uint64_t out_offset) {
+  if (!impl_->counted) {
+    return std::unexpected{bad_argument("the scan was not prepared as counted on the device")};
+  }
+  if (count.impl().owner != impl_->device || count_at >= count.bytes() / 4) {
+    return std::unexpected{bad_argument("the count lies outside its buffer, or on another device")};
+  }
+  return impl_->run({in, out, in_offset, out_offset}, &count, count_at);
+}
+
+Result<void> PreparedScan::Impl::run(const DeviceBuffers& b, const Buffer* count,
+                                     std::uint64_t count_at) {
+  const std::uint64_t bytes = size_of(description.type);
+  if (b.in.impl().owner != device || b.out.impl().owner != device) {
     return std::unexpected{bad_argument("a buffer belongs to another device than the scan")};
   }
-  const auto holds = [&](const Buffer& buffer, std::uint64_t offset, std::uint64_t count) {
-    const std::uint64_t elements = buffer.bytes() / bytes;
-    return offset <= elements && count <= elements - offset;
+  const auto holds = [&](const Buffer& buffer, std::uint64_t offset, std::uint64_t elements) {
+    const std::uint64_t all = buffer.bytes() / bytes;
+    return offset <= all && elements <= all - offset;
   };
-  if (!holds(in, in_offset, d.n) || !holds(out, out_offset, result_count(d))) {
-    return std::unexpected{bad_argument("a scan of " + std::to_string(d.n) +
+  if (!holds(b.in, b.in_offset, description.n) ||
+      !holds(b.out, b.out_offset, result_count(description))) {
+    return std::unexpected{bad_argument("a scan of " + std::to_string(description.n) +
                                         " elements does not fit its buffers at their offsets")};
   }
-  if (impl_->device->gpu == nullptr) {
-    const std::byte* from = in.impl().host.get() + in_offset * bytes;
-    std::byte* to = out.impl().host.get() + out_offset * bytes;
+  if (device->gpu == nullptr) {
+    ScanDescription d = description;
+    if (count != nullptr) {
+      std::uint32_t elements = 0;
+      std::memcpy(&elements, count->impl().host.get() + count_at * 4, sizeof elements);
+      d.n = std::min<std::uint64_t>(d.n, elements);
+    }
+    const std::byte* from = b.in.impl().host.get() + b.in_offset * bytes;
+    std::byte* to = b.out.impl().host.get() + b.out_offset * bytes;
     const bool overlap = from < to + result_count(d) * bytes && to < from + d.n * bytes;
     if (overlap && from != to) {
       return std::unexpected{bad_argument(
@@ -178,10 +208,12 @@ Result<void> PreparedScan::run(const Buffer& in, const Buffer& out, std::uint64_
     }
     return without_total(cpu::scan(d, from, to));
   }
-  auto plan = impl_->bind_again(
-      {{native_buffer(in), in_offset * bytes}, {native_buffer(out), out_offset * bytes}});
+  ScanBuffers buffers{{native_buffer(b.in), b.in_offset * bytes},
+                      {native_buffer(b.out), b.out_offset * bytes}};
+  if (count != nullptr) buffers.count = {native_buffer(*count), count_at * 4};
+  auto plan = bind_again(buffers);
   if (!plan) return std::unexpected{std::move(plan.error())};
-  return submit_recorded(*impl_->device->gpu, **plan);
+  return submit_recorded(*device->gpu, **plan);
 }
 
 Result<void> PreparedScan::finish() {

@@ -99,8 +99,10 @@ bool dispatches_alone(const Plan& plan) {
 }
 
 std::string to_text(const Plan& plan) {
-  std::string text =
-      plan.primitive + " of " + std::to_string(plan.n) + " elements by " + plan.algorithm + "\n";
+  std::string text = plan.primitive + " of " + (plan.counted ? "up to " : "") +
+                     std::to_string(plan.n) + " elements" +
+                     (plan.counted ? ", counted on the device," : "") + " by " + plan.algorithm +
+                     "\n";
   for (const std::string& note : plan.notes) text += "  " + note + "\n";
   text += "buffers\n";
   for (const PlanBuffer& buffer : plan.buffers) {
@@ -137,11 +139,9 @@ std::string to_text(const Plan& plan) {
 
 std::string to_json(const Plan& plan, bool with_wgsl) {
   using json = nlohmann::ordered_json;
-  json root{{"schema", "cumulo-plan/1"},
-            {"primitive", plan.primitive},
-            {"algorithm", plan.algorithm},
-            {"n", plan.n},
-            {"notes", plan.notes}};
+  json root{{"schema", "cumulo-plan/1"},   {"primitive", plan.primitive},
+            {"algorithm", plan.algorithm}, {"n", plan.n},
+            {"counted", plan.counted},     {"notes", plan.notes}};
   for (const PlanBuffer& buffer : plan.buffers) {
     json entry{{"name", buffer.name}, {"bytes", buffer.bytes}, {"role", role_name(buffer.role)}};
     if (!buffer.contents.empty()) entry["contents"] = buffer.contents;

@@ -23,14 +23,27 @@ ScanRequest make_request(const ScanDescription& description, const Traits& trait
   });
 }
 
+Result<Plan> plan_counted(const ScanRequest& request) {
+  const ScanDescription& d = request.description;
+  if (d.n == 0) {
+    return std::unexpected{Error{ErrorKind::bad_argument,
+                                 "a scan counted on the device needs room for at least 1 element"}};
+  }
+  // Its grid does not depend on who waits for whom; the others are made for one n.
+  if (d.algorithm != Algorithm::automatic && d.algorithm != Algorithm::reduce_then_scan) {
+    return std::unexpected{
+        unsupported("algorithm " + std::string(name(d.algorithm)) +
+                    " needs the number of elements beforehand; counted on the device, "
+                    "reduce-then-scan takes them")};
+  }
+  return plan_reduce_then_scan(request);
+}
+
 // No elements: the total, and the one result of include_initial, are the initial value.
 Plan plan_nothing(const ScanRequest& request) {
   Plan plan = empty_scan_plan(request, "none");
   const ScanDescription& d = request.description;
-  const Scalar total = with_type(d.type, [&]<class T>() {
-    return d.init.value_or(Scalar{std::in_place_type<T>, identity<T>(d.op)});
-  });
-  plan.buffers.push_back({"parameters", 32, BufferRole::parameters, to_words(total)});
+  plan.buffers.push_back({"parameters", 32, BufferRole::parameters, to_words(total_of_nothing(d))});
   const std::uint64_t bytes = request.element_bytes();
   plan.steps.push_back(CopyStep{3, 0, total_buffer, 0, bytes});
   if (d.include_initial) {
@@ -81,10 +94,16 @@ Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
             .steps = {}};
   plan.buffers.push_back(
       {"input", (request.options.in_misalignment + d.n) * bytes, BufferRole::input});
-  plan.buffers.push_back({"output", (request.options.out_misalignment + result_count(d)) * bytes,
-                          BufferRole::output});
+  plan.buffers.push_back(
+      {"output", (request.options.out_misalignment + result_count(d)) * bytes, BufferRole::output});
   plan.buffers.push_back({"total", bytes, BufferRole::output});
   return plan;
+}
+
+Scalar total_of_nothing(const ScanDescription& d) {
+  return with_type(d.type, [&]<class T>() {
+    return d.init.value_or(Scalar{std::in_place_type<T>, identity<T>(d.op)});
+  });
 }
 
 Values kernel_values(const ScanRequest& request) {
@@ -112,12 +131,18 @@ Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name
 }
 
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice) {
-  std::vector<std::uint32_t> words{slice.count,      slice.tiles,
-                                   slice.first_tile, slice.is_last ? 1U : 0U,
-                                   slice.in_offset,  slice.out_offset,
-                                   slice.all_tiles,  slice.initial_at,
-                                   slice.last_quad,  0,
-                                   0,                0};
+  std::vector<std::uint32_t> words{slice.count,
+                                   slice.tiles,
+                                   slice.first_tile,
+                                   slice.is_last ? 1U : 0U,
+                                   slice.in_offset,
+                                   slice.out_offset,
+                                   slice.all_tiles,
+                                   slice.initial_at,
+                                   slice.last_quad,
+                                   0,
+                                   0,
+                                   0};
   for (const Scalar& value : {request.absent, request.initial}) {
     const std::vector<std::uint32_t> more = to_words(value);
     words.insert(words.end(), more.begin(), more.end());
@@ -132,6 +157,7 @@ Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
   if (auto valid = validate(description); !valid) return std::unexpected{std::move(valid.error())};
   const plan::ScanRequest request = plan::make_request(description, traits, options);
   if (auto error = plan::refusal(request)) return std::unexpected{std::move(*error)};
+  if (options.counted) return plan::plan_counted(request);
   if (description.n == 0) return plan::plan_nothing(request);
 
   switch (description.algorithm) {

@@ -30,6 +30,9 @@ inline constexpr std::uint32_t total_buffer = 2;
 // A plan with those buffers and nothing else.
 Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm);
 
+// init, or the operator's identity.
+Scalar total_of_nothing(const ScanDescription& description);
+
 // The conditions that scan kernels share, for the preprocessor.
 Values kernel_values(const ScanRequest& request);
 

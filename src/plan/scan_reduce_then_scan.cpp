@@ -1,5 +1,5 @@
-// Reduce-then-scan: totals of tiles, the scan of those, then the scan of every tile from what stands
-// before it. Needs no promise about how workgroups make progress. Reads the input twice.
+// Reduce-then-scan: totals of tiles, the scan of those, then the scan of every tile from what
+// stands before it. Needs no promise about how workgroups make progress. Reads the input twice.
 #include <algorithm>
 #include <array>
 
@@ -67,10 +67,11 @@ class Builder {
         plan_(empty_scan_plan(request, name(Algorithm::reduce_then_scan))) {}
 
   Result<Plan> build(std::uint64_t capacity) {
+    plan_.counted = request_.options.counted;
     if (auto error = add_kernels()) return std::unexpected{std::move(*error)};
     plan_.notes.push_back("tiles of " + std::to_string(shape_.tile) + " elements by " +
-                          std::to_string(shape_.workgroup_size) + " invocations: " +
-                          std::to_string(all_tiles_) + " tiles");
+                          std::to_string(shape_.workgroup_size) +
+                          " invocations: " + std::to_string(all_tiles_) + " tiles");
     if (all_tiles_ == 1) {
       // Before the only tile stands the initial value: nothing is to be found out first.
       totals_ = add_buffer("initial value", 32, BufferRole::parameters, to_words(request_.initial));
@@ -88,6 +89,7 @@ class Builder {
     }
     std::vector<std::uint32_t> parameters;
     for (const Slice& slice : slices) parameters.push_back(add_parameters(slice));
+    if (request_.options.counted) add_count(parameters[0]);
 
     if (all_tiles_ > 1) {
       for (std::size_t i = 0; i < slices.size(); ++i) add_reduce(slices[i], parameters[i]);
@@ -116,19 +118,25 @@ class Builder {
                    {"STRIPS", shape_.tile / order::strip}});
     const auto add = [&](std::string_view kernel, Values more) -> std::optional<Error> {
       more.insert(values.begin(), values.end());
-      auto made = make_kernel(request_, kernel, std::string(kernel) + ".wgsl", more,
-                              shape_.workgroup_size);
+      auto made =
+          make_kernel(request_, kernel, std::string(kernel) + ".wgsl", more, shape_.workgroup_size);
       if (!made) return std::move(made.error());
       plan_.kernels.push_back(std::move(*made));
       return std::nullopt;
     };
     if (all_tiles_ > 1) {
-      if (auto error = add("reduce_tiles", {{"TREE", quads},
-                                            {"TOTALS", in_place_ ? 1 : 2},
-                                            {"OUTPUT", 2}})) {
+      if (auto error = add("reduce_tiles",
+                           {{"TREE", quads}, {"TOTALS", in_place_ ? 1 : 2}, {"OUTPUT", 2}})) {
         return error;
       }
       if (auto error = add("scan_totals", {{"TREE", shape_.tree}})) return error;
+    }
+    if (request_.options.counted) {
+      if (auto error =
+              add("count_elements", {{"TILE", shape_.tile}, {"STATUS_CLAMPED", status_clamped}})) {
+        return error;
+      }
+      plan_.kernels.back().workgroup_size = 1;
     }
     return add("scan_tiles", {{"TREE", std::max(1U, shape_.tile / order::strip)},
                               {"OUTPUT", in_place_ ? 1 : 2},
@@ -174,28 +182,52 @@ class Builder {
 
   std::uint32_t add_parameters(const Slice& slice) {
     const OutputRange out = output_range(slice);
-    const SliceParams params{
-        .count = static_cast<std::uint32_t>(slice.end - slice.begin),
-        .tiles = tiles_of(slice),
-        .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile),
-        .is_last = slice.end == request_.description.n,
-        .in_offset = input_range(slice).first,
-        .out_offset = out.first_element,
-        .all_tiles = static_cast<std::uint32_t>(all_tiles_),
-        .initial_at = out.initial_at};
+    const SliceParams params{.count = static_cast<std::uint32_t>(slice.end - slice.begin),
+                             .tiles = tiles_of(slice),
+                             .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile),
+                             .is_last = slice.end == request_.description.n,
+                             .in_offset = input_range(slice).first,
+                             .out_offset = out.first_element,
+                             .all_tiles = static_cast<std::uint32_t>(all_tiles_),
+                             .initial_at = out.initial_at};
     std::vector<std::uint32_t> words = parameter_words(request_, params);
+    if (request_.options.counted) {
+      grid_offset_ = words.size() * 4;
+      words.resize(words.size() + 4);  // the grid and the status
+    }
     const std::uint64_t bytes = words.size() * 4;
     return add_buffer("parameters from " + std::to_string(slice.begin), bytes,
                       BufferRole::parameters, std::move(words));
   }
 
+  // Before all else: how many elements there are, and what follows from that.
+  void add_count(std::uint32_t parameters) {
+    const std::uint32_t misalignment = request_.options.count_misalignment;
+    const std::uint32_t count =
+        add_buffer("count", (std::uint64_t{misalignment} + 1) * 4, BufferRole::count);
+    std::vector<std::uint32_t> settings{static_cast<std::uint32_t>(request_.description.n),
+                                        request_.traits.limits.max_workgroups_per_dimension,
+                                        request_.options.out_misalignment, misalignment};
+    const std::vector<std::uint32_t> nothing = to_words(total_of_nothing(request_.description));
+    settings.insert(settings.end(), nothing.begin(), nothing.end());
+    const std::uint64_t bytes = settings.size() * 4;
+    const std::uint32_t given =
+        add_buffer("count settings", bytes, BufferRole::parameters, std::move(settings));
+    plan_.steps.push_back(
+        DispatchStep{"the number of elements",
+                     static_cast<std::uint32_t>(plan_.kernels.size() - 2),
+                     {whole(given), whole(count), whole(parameters), whole(total_buffer)}});
+    plan_.status = PlanStatus{parameters, grid_offset_ + 12};
+    grid_ = PlanGrid{parameters, grid_offset_};
+  }
+
   PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
 
   void add_dispatch(std::uint32_t kernel, const Slice& slice, std::vector<PlanBinding> bindings) {
-    plan_.steps.push_back(
-        DispatchStep{"elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end),
-                     kernel, std::move(bindings),
-                     fold_grid(tiles_of(slice), request_.traits.limits.max_workgroups_per_dimension)});
+    plan_.steps.push_back(DispatchStep{
+        "elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end), kernel,
+        std::move(bindings),
+        fold_grid(tiles_of(slice), request_.traits.limits.max_workgroups_per_dimension), grid_});
   }
 
   void add_reduce(const Slice& slice, std::uint32_t parameters) {
@@ -208,8 +240,7 @@ class Builder {
   }
 
   void add_scan_totals(std::uint32_t parameters) {
-    plan_.steps.push_back(
-        DispatchStep{"", 1, {whole(parameters), whole(totals_)}, {1, 1, 1}});
+    plan_.steps.push_back(DispatchStep{"", 1, {whole(parameters), whole(totals_)}, {1, 1, 1}});
   }
 
   void add_scan(const Slice& slice, std::uint32_t parameters) {
@@ -230,12 +261,13 @@ class Builder {
   const std::uint64_t all_tiles_;
   Plan plan_;
   std::uint32_t totals_ = 0;
+  std::uint64_t grid_offset_ = 0;  // where a grid counted on the device follows the parameters
+  std::optional<PlanGrid> grid_;
 };
 
 Error refused(const std::string& limit, std::uint64_t value, const std::string& why) {
-  return {ErrorKind::unsupported,
-          "reduce-then-scan does not fit this device: " + why + " (" + limit + " is " +
-              std::to_string(value) + ")"};
+  return {ErrorKind::unsupported, "reduce-then-scan does not fit this device: " + why + " (" +
+                                      limit + " is " + std::to_string(value) + ")"};
 }
 
 }  // namespace
@@ -256,6 +288,13 @@ Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
   if (capacity == 0) {
     return std::unexpected{refused("max_storage_binding_size", limits.max_storage_binding_size,
                                    "one tile is larger than a binding")};
+  }
+  // A slice's place does not move with the count only where there is one.
+  if (request.options.counted && request.description.n > capacity) {
+    return std::unexpected{
+        refused("max_storage_binding_size", limits.max_storage_binding_size,
+                "counted on the device, all elements must fit one binding and one grid: at most " +
+                    std::to_string(capacity) + " of them")};
   }
   const std::uint64_t totals = ceil_div(request.description.n, shape->tile);
   if (totals * request.element_bytes() > limits.max_storage_binding_size) {

@@ -218,6 +218,93 @@ TEST_P(BindTest, SeveralScansInFlightKeepToTheirOwnScratch) {
   }
 }
 
+// Counts that the device itself makes: each scan's total is the next one's count.
+TEST_P(BindTest, CountsComeFromTheDevice) {
+  constexpr std::uint64_t capacity = 9000;
+  auto prepared = value_of(prepare_scan(adopted(), {.n = capacity}, {.counted = true}));
+  const Words ones(capacity, 1);
+  const Words twos(capacity, 2);
+  WGPUBuffer counts = buffer_of(Words{0, 0, 0, 0, 0, 700});
+  WGPUBuffer first_out = garbage(capacity);
+  WGPUBuffer second_out = garbage(capacity);
+  WGPUBuffer third_out = garbage(capacity);
+  WGPUBuffer in = buffer_of(twos);
+  // 700 twos are 1400; 1400 ones are 1400; 0 elements.
+  auto first = value_of(bind(prepared, {in}, {first_out}, {.count = {counts, 20}}));
+  auto second = value_of(bind(prepared, {buffer_of(ones)}, {second_out}, {.count = first.total()}));
+  auto third = value_of(bind(prepared, {in}, {third_out}, {.count = {counts, 4}}));
+  const std::size_t before = allocations();
+  WGPUCommandEncoder encoder = own().encoder();
+  for (BoundScan* scan : {&first, &second, &third}) value_of(record(*scan, encoder));
+  EXPECT_EQ(allocations(), before);
+  own().submit(encoder);
+  expect_between_garbage(first_out, 0, scanned({.n = 700}, Words(700, 2)), capacity);
+  expect_between_garbage(second_out, 0, scanned({.n = 1400}, Words(1400, 1)), capacity);
+  expect_between_garbage(third_out, 0, {}, capacity);
+  EXPECT_EQ(word_at(first.total()), 1400U);
+  EXPECT_EQ(word_at(second.total()), 1400U);
+  EXPECT_EQ(word_at(third.total()), 0U);
+  for (BoundScan* scan : {&first, &second, &third}) EXPECT_EQ(word_at(scan->status()), 0U);
+}
+
+TEST_P(BindTest, ACountAboveTheCapacityIsClampedAndReported) {
+  for (const std::uint32_t capacity : {100U, 9000U}) {
+    auto prepared = value_of(prepare_scan(
+        adopted(), {.n = capacity, .op = Operator::max, .init = 5U}, {.counted = true}));
+    const Words values = random_values<std::uint32_t>(capacity, Operator::max);
+    WGPUBuffer in = buffer_of(values);
+    WGPUBuffer out = garbage(capacity + 9);
+    WGPUBuffer count = buffer_of({capacity + 1});
+    auto bound = value_of(bind(prepared, {in}, {out}, {.count = {count}}));
+    const auto run = [&](std::uint32_t elements) {
+      wgpuQueueWriteBuffer(own().queue(), count, 0, &elements, 4);
+      WGPUCommandEncoder encoder = own().encoder();
+      WGPUComputePassEncoder pass = wgpuCommandEncoderBeginComputePass(encoder, nullptr);
+      value_of(record(bound, pass));
+      wgpuComputePassEncoderEnd(pass);
+      wgpuComputePassEncoderRelease(pass);
+      own().submit(encoder);
+      return std::pair{word_at(bound.status()), word_at(bound.total())};
+    };
+    const ScanDescription d{.n = capacity, .op = Operator::max, .init = 5U};
+    const Words wanted = scanned(d, values);
+    EXPECT_EQ(run(capacity + 1), (std::pair{status_clamped, wanted.back()}));
+    expect_between_garbage(out, 0, wanted, capacity + 9);
+    EXPECT_EQ(run(0xFFFFFFFF), (std::pair{status_clamped, wanted.back()}));
+    EXPECT_EQ(run(capacity), (std::pair{0U, wanted.back()}));
+    EXPECT_EQ(run(0), (std::pair{0U, 5U}));
+  }
+}
+
+// A device of two workgroups a dimension: the grid that is worked out on the device is folded.
+TEST_P(BindTest, CountedGridsAreFoldedToo) {
+  constexpr std::uint64_t capacity = 30'000;
+  Traits traits = adopted().traits();
+  traits.limits.max_workgroups_per_dimension = 2;
+  const Plan plan = value_of(plan_scan({.n = capacity}, traits, {.counted = true}));
+  auto& context = *adopted().impl().gpu;
+  const auto counts = std::ranges::find(plan.buffers, BufferRole::count, &PlanBuffer::role);
+  const auto place = static_cast<std::uint32_t>(counts - plan.buffers.begin());
+  const auto prepared = value_of(gpu::PreparedPlan::create(context, plan, {0, 1, place}));
+  const Words values = random_values<std::uint32_t>(capacity, Operator::add);
+  WGPUBuffer in = buffer_of(values);
+  for (const std::uint32_t n : {0U, 1U, 4097U, 9000U, 17'000U, 29'999U, 30'000U}) {
+    WGPUBuffer out = garbage(capacity);
+    WGPUBuffer count = buffer_of({n});
+    const auto scratch = value_of(gpu::Scratch::create(context, prepared->scratch_bytes()));
+    auto bound = value_of(gpu::BoundPlan::create(
+        prepared,
+        std::array{gpu::BoundBuffer{in, 0, capacity * 4}, gpu::BoundBuffer{out, 0, capacity * 4},
+                   gpu::BoundBuffer{count, 0, 4}},
+        scratch));
+    WGPUCommandEncoder encoder = own().encoder();
+    value_of(bound.record(encoder));
+    own().submit(encoder);
+    const Words some(values.begin(), values.begin() + n);
+    expect_between_garbage(out, 0, scanned({.n = n}, some), capacity);
+  }
+}
+
 TEST_P(BindTest, WhatCannotBeBoundIsABadArgument) {
   auto prepared = value_of(prepare_scan(adopted(), {.n = many_tiles}));
   WGPUBuffer in = garbage(many_tiles + 1);
