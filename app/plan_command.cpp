@@ -26,6 +26,7 @@ struct Request {
   std::string type = "u32";
   std::string traits_file;
   ScanArguments scan;
+  bool counted = false;
   bool json = false;
   bool wgsl = false;
 };
@@ -61,7 +62,7 @@ Result<Plan> make_plan(const Request& r) {
   description->n = *n;
   description->type = **type;
   description->init = *init;
-  return plan_scan(*description, *traits);
+  return plan_scan(*description, *traits, {.counted = r.counted});
 }
 
 }  // namespace
@@ -75,6 +76,8 @@ int run_plan(const Arguments& arguments) {
   add_scan_options(app, r.scan);
   app.add_option("--traits", r.traits_file,
                  "a JSON file of limits and features (WebGPU's defaults)");
+  app.add_flag("--counted", r.counted,
+               "the number of elements is known on the device only; --n is the most it can be");
   app.add_flag("--json", r.json, "one JSON object on standard output");
   app.add_flag("--wgsl", r.wgsl, "with the text of the kernels");
   app.footer(example);
