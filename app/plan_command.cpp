@@ -27,6 +27,7 @@ struct Request {
   std::string type = "u32";
   std::string traits_file;
   ScanArguments scan;
+  bool counted = false;
   bool json = false;
   bool wgsl = false;
 };
@@ -70,7 +71,7 @@ Result<Plan> make_plan(const Request& r) {
   if (!traits) return std::unexpected{std::move(traits.error())};
   description->n = *n;
   description->type = **type;
-  return plan_scan(*description, *traits);
+  return plan_scan(*description, *traits, {.counted = r.counted});
 }
 
 }  // namespace
@@ -84,6 +85,8 @@ int run_plan(const Arguments& arguments) {
   add_scan_options(app, r.scan);
   app.add_option("--traits", r.traits_file,
                  "a JSON file of limits and features (WebGPU's defaults)");
+  app.add_flag("--counted", r.counted,
+               "the number of elements is known on the device only; --n is the most it can be");
   app.add_flag("--json", r.json, "one JSON object on standard output");
   app.add_flag("--wgsl", r.wgsl, "with the text of the kernels");
   app.footer(example);

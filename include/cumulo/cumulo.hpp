@@ -9,5 +9,6 @@
 #include "cumulo/plan.hpp"
 #include "cumulo/scan.hpp"
 #include "cumulo/scan_description.hpp"
+#include "cumulo/self_check.hpp"
 #include "cumulo/traits.hpp"
 #include "cumulo/type.hpp"

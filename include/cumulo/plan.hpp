@@ -25,7 +25,13 @@ struct Counts {
   bool operator==(const Counts&) const = default;
 };
 
-enum class BufferRole : std::uint8_t { input, output, scratch, parameters };
+enum class BufferRole : std::uint8_t {
+  input,       // the caller's
+  output,      // the caller's, or a result made beside it
+  count,       // the caller's: the number of elements, known on the device only
+  scratch,     // holds nothing of use between two runs, but see Plan::renewal
+  parameters,  // a few words that kernels read as a uniform
+};
 
 struct PlanBuffer {
   std::string name;
@@ -47,11 +53,18 @@ struct PlanBinding {
   std::uint64_t bytes = 0;
 };
 
+// Where a step before has written the three words of a grid.
+struct PlanGrid {
+  std::uint32_t buffer = 0;
+  std::uint64_t offset = 0;  // bytes, a multiple of 4
+};
+
 struct DispatchStep {
   std::string label;
   std::uint32_t kernel = 0;
   std::vector<PlanBinding> bindings;
-  std::array<std::uint32_t, 3> workgroups{1, 1, 1};
+  std::array<std::uint32_t, 3> workgroups{1, 1, 1};  // with `indirect`, the most there can be
+  std::optional<PlanGrid> indirect = std::nullopt;   // the grid is read on the device
 };
 
 struct ClearStep {
@@ -70,7 +83,11 @@ struct CopyStep {
 
 using PlanStep = std::variant<DispatchStep, ClearStep, CopyStep>;
 
-// A word that a kernel sets when it could not finish: the results are then not valid.
+// A word of flags that kernels set. status_stalled: a kernel could not finish, the results are not
+// valid. status_clamped: the count on the device was above the capacity, so many were scanned.
+inline constexpr std::uint32_t status_stalled = 1;
+inline constexpr std::uint32_t status_clamped = 2;
+
 struct PlanStatus {
   std::uint32_t buffer = 0;
   std::uint64_t offset = 0;  // bytes
@@ -86,6 +103,7 @@ struct Plan {
   std::string primitive;
   std::string algorithm;
   std::uint64_t n = 0;
+  bool counted = false;  // n is the most there can be; a buffer with the role count says how many
   std::vector<PlanBuffer> buffers;
   std::vector<PlanKernel> kernels;
   std::vector<PlanStep> steps;
@@ -96,6 +114,8 @@ struct Plan {
 };
 
 std::uint64_t scratch_bytes(const Plan& plan);
+// No step but dispatches, which fit one compute pass.
+bool dispatches_alone(const Plan& plan);
 
 std::string to_text(const Plan& plan);
 std::string to_json(const Plan& plan, bool with_wgsl = false);
@@ -121,10 +141,17 @@ struct PlanOptions {
   std::uint32_t withhold = 0;
   // The kernels count their combines into a buffer "counters" (teaching forms; for tests).
   bool count_combines = false;
+  // The number of elements is a u32 on the device, description.n the most it can be; a larger one
+  // is taken as that and sets status_clamped. Dispatches get their grids on the device then.
+  bool counted = false;
+  std::uint32_t count_misalignment = 0;  // of that u32, in words
+
+  bool operator==(const PlanOptions&) const = default;
 };
 
 // Buffers of a scan's plan: "input" and "output" (the caller's; their bytes count from the aligned
-// offset), "total" (one element: what ScanReport::total says) and the scan's own.
+// offset), "total" (one element: what ScanReport::total says), "count" (where it is counted on the
+// device) and the scan's own.
 // unsupported where a limit of the device stands in the way (the sentence names it);
 // bad_argument where the description contradicts itself.
 Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,

@@ -152,18 +152,33 @@ class PreparedScan {
   Result<void> run(const Buffer& in, const Buffer& out, std::uint64_t in_offset = 0,
                    std::uint64_t out_offset = 0);
 
+  // The same for a scan prepared as counted: count[count_at], a u32, says how many elements there
+  // are when the device comes to the run; more than description().n are taken as so many. Results
+  // past them stay as they are. The CPU backend reads the count at the call.
+  Result<void> run_counted(const Buffer& in, const Buffer& out, const Buffer& count,
+                           std::uint64_t count_at = 0, std::uint64_t in_offset = 0,
+                           std::uint64_t out_offset = 0);
+
   // Waits for the runs submitted so far. stalled where a single pass could not finish one of them:
   // its results are not valid (scan() and scan_bytes() notice that and fall back by themselves).
   Result<void> finish();
 
   struct Impl;
   explicit PreparedScan(std::unique_ptr<Impl> impl);
-  Impl& impl() { return *impl_; }
+  Impl& impl() const { return *impl_; }
 
  private:
   std::unique_ptr<Impl> impl_;
 };
 
-Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description);
+struct PrepareOptions {
+  // The number of elements is known on the device only: a u32 in a buffer that every run names.
+  // description.n, at least 1, is the most it can be.
+  bool counted = false;
+};
+
+// Compiles what the usual case, separate and aligned buffers, needs. Allocates; submits nothing.
+Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description,
+                                  const PrepareOptions& options = {});
 
 }  // namespace cumulo

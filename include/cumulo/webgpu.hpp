@@ -1,9 +1,22 @@
 // The meeting point with a program's own WebGPU code; the only public header that sees webgpu.h.
+//
+// Of the program's device, cumulo uses what it was given and replaces nothing: the callbacks for
+// errors and for the loss of the device stay the program's. Errors of cumulo's own WebGPU calls are
+// caught by error scopes, which it opens inside each of its functions and closes before the
+// function returns, and come back as that function's Error. So the program's callback, and a scope
+// that the program has open, see the program's own errors and no others. wgpu-native has one stack
+// of scopes a device, not one a thread: while a function of cumulo runs, no other thread should
+// call into the same device, or its error may be taken for ours.
 #pragma once
 
 #include <webgpu/webgpu.h>
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include "cumulo/device.hpp"
+#include "cumulo/plan.hpp"
 #include "cumulo/scan.hpp"
 
 namespace cumulo {
@@ -13,8 +26,96 @@ WGPUDevice native_device(const Device& device);
 WGPUQueue native_queue(const Device& device);
 WGPUBuffer native_buffer(const Buffer& buffer);
 
-// Records a prepared scan into the caller's encoder, over the caller's buffers (usage: storage, and
-// for n = 0 copy destination). Offsets in elements. Never submits, waits or maps.
+// What to ask for in a program's own device request, beside its own wishes.
+struct Requirements {
+  // All that cumulo can use and the adapter has; none of them is needed for a right result.
+  std::vector<WGPUFeatureName> features;
+  // The adapter's own for those limits that cumulo looks at; the rest is left undefined, which asks
+  // for WebGPU's defaults. Smaller limits serve as well: plans are made for what the device has.
+  WGPULimits limits;
+};
+
+// unsupported: the adapter has less than cumulo needs; the sentence names the limit.
+Result<Requirements> requirements(WGPUAdapter adapter);
+
+// The stricter of two requests, limit by limit.
+WGPULimits merged(const WGPULimits& a, const WGPULimits& b);
+
+// A Device over the program's own. References to device and queue are held until the Device goes;
+// the program may release its own. queue null: the device's queue. adapter, the one that the device
+// came from, is only looked at: it tells the name, the kind and whether workgroups make progress;
+// null: none of that is known, and no scan will wait for another workgroup.
+// Where the device has subgroups, runs one tiny kernel and waits for it: their width is found by
+// trying. Buffers and prepared scans must not outlive the Device.
+// Errors: bad_argument (device null), unsupported (a limit is too small), device_lost, validation.
+Result<Device> adopt(WGPUDevice device, WGPUQueue queue = nullptr, WGPUAdapter adapter = nullptr);
+
+// A place in a WebGPU buffer; offset in bytes, a multiple of 4.
+struct BufferRange {
+  WGPUBuffer buffer = nullptr;
+  std::uint64_t offset = 0;
+  bool operator==(const BufferRange&) const = default;
+};
+
+// Bytes of scratch that any binding of this scan needs, wherever it lies; 0 on the CPU backend and
+// where the scan needs none. To be asked before bind().
+std::uint64_t scratch_size(const PreparedScan& scan);
+
+struct BindOptions {
+  // scratch_size() bytes of a buffer with usage storage that is none of the scan's other buffers.
+  // What it holds does not matter before a run, nor is it of use after one. Null: the scan's own.
+  BufferRange scratch = {};
+  // With a scan counted on the device: a u32, in a buffer with usage storage.
+  BufferRange count = {};
+};
+
+// A prepared scan with its buffers: ready to be recorded as often as wanted. Holds references to
+// the buffers. Move-only; must not outlive the Device, but may outlive the PreparedScan.
+class BoundScan {
+ public:
+  BoundScan(BoundScan&&) noexcept;
+  BoundScan& operator=(BoundScan&&) noexcept;
+  ~BoundScan();
+
+  const Plan& plan() const;
+  // Where a run leaves the total, one element: what ScanReport::total says. Usage: storage, copies.
+  BufferRange total() const;
+  // Where a run leaves its flags, a u32 of status_stalled and status_clamped (plan.hpp); null where
+  // nothing can go wrong. Those of a single pass lie in its scratch: where that is the caller's,
+  // they are to be read before the scratch is used again.
+  BufferRange status() const;
+
+  struct Impl;
+  explicit BoundScan(std::unique_ptr<Impl> impl);
+  Impl& impl() const { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// All that is to be made for scanning between these buffers: the plan for how they lie, its
+// pipelines and bind groups, buffers for parameters and total, and own scratch where none is given.
+// Allocates; writes the parameters through the queue; neither submits nor waits. in:
+// description().n elements, usage storage. out: result_count() elements, usage storage and copy
+// destination; the same range as `in`, or apart from it. Offsets are multiples of the element's
+// size. Several bindings may share scratch: a queue runs one after the other. That of a single pass
+// has to be zero before it is first used, and again after very many runs: with own scratch the
+// library sees to both, with the caller's it clears what it needs in front of every run. Errors:
+// bad_argument (a buffer is null, too small, overlaps or lacks a usage), unsupported,
+// out_of_memory, device_lost, validation.
+Result<BoundScan> bind(PreparedScan& scan, const BufferRange& in, const BufferRange& out,
+                       const BindOptions& options = {});
+
+// Records one run. Allocates nothing, creates nothing, never submits, waits or maps. Runs follow
+// each other as recorded and submitted; so the results of one can be the input of the next.
+Result<void> record(BoundScan& scan, WGPUCommandEncoder encoder);
+// Into an open compute pass, whose pipeline and bind group 0 it leaves changed. bad_argument where
+// the plan has copies beside its dispatches (plan() shows them; dispatches_alone() tells): the
+// sentence says so.
+Result<void> record(BoundScan& scan, WGPUComputePassEncoder pass);
+
+// bind() and record() in one, with offsets in elements: remembers the last few bindings, and
+// allocates where it meets a new one. A scan counted on the device cannot be recorded so.
 Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer in, WGPUBuffer out,
                     std::uint64_t in_offset = 0, std::uint64_t out_offset = 0);
 

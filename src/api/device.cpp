@@ -9,16 +9,14 @@
 #include <utility>
 
 #include "api/impl.hpp"
-#include "cumulo/webgpu.hpp"
 
 namespace cumulo {
 namespace {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -95,16 +93,14 @@ Result<void> check_range(const Buffer& buffer, std::uint64_t offset, std::uint64
     return std::unexpected{Error{ErrorKind::bad_argument,
                                  "bytes " + std::to_string(offset) + " to " +
                                      std::to_string(offset) + " + " + std::to_string(bytes) +
-                                     " are outside a buffer of " +
-                                     std::to_string(buffer.bytes())}};
+                                     " are outside a buffer of " + std::to_string(buffer.bytes())}};
   }
   return {};
 }
 
 Result<void> check_owner(const Device& device, const Buffer& buffer) {
   if (buffer.impl().owner == &device.impl()) return {};
-  return std::unexpected{
-      Error{ErrorKind::bad_argument, "the buffer belongs to another device"}};
+  return std::unexpected{Error{ErrorKind::bad_argument, "the buffer belongs to another device"}};
 }
 
 }  // namespace
@@ -228,15 +224,5 @@ Result<void> Device::read(const Buffer& buffer, std::uint64_t offset, std::span<
 }
 
 Result<void> Device::wait() { return impl_->gpu ? impl_->gpu->wait() : Result<void>{}; }
-
-WGPUDevice native_device(const Device& device) {
-  return device.impl().gpu ? device.impl().gpu->device() : nullptr;
-}
-
-WGPUQueue native_queue(const Device& device) {
-  return device.impl().gpu ? device.impl().gpu->queue() : nullptr;
-}
-
-WGPUBuffer native_buffer(const Buffer& buffer) { return buffer.impl().native.get(); }
 
 }  // namespace cumulo

@@ -32,22 +32,26 @@ Result<std::vector<std::vector<std::byte>>> run_plan(Device& device, const Plan&
   auto out = upload(context, plan.buffers[1], output, owners[1]);
   if (!out) return std::unexpected{std::move(out.error())};
 
-  auto prepared = gpu::PreparedPlan::create(context, plan, 2);
+  auto prepared = gpu::PreparedPlan::create(context, plan, {0, 1});
   if (!prepared) return std::unexpected{std::move(prepared.error())};
+  std::shared_ptr<gpu::Scratch> scratch;
+  if ((*prepared)->scratch_bytes() > 0) {
+    auto made = gpu::Scratch::create(context, (*prepared)->scratch_bytes());
+    if (!made) return std::unexpected{std::move(made.error())};
+    scratch = std::move(*made);
+  }
+  auto bound = gpu::BoundPlan::create(*prepared, std::array{*in, *out}, scratch);
+  if (!bound) return std::unexpected{std::move(bound.error())};
   auto encoder = context.create_encoder("plan");
   if (!encoder) return std::unexpected{std::move(encoder.error())};
-  if (auto ok = prepared->record(encoder->get(), std::array{*in, *out}); !ok) {
-    return std::unexpected{std::move(ok.error())};
-  }
+  if (auto ok = bound->record(encoder->get()); !ok) return std::unexpected{std::move(ok.error())};
   if (auto ok = context.submit(*encoder); !ok) return std::unexpected{std::move(ok.error())};
 
   std::vector<std::vector<std::byte>> contents;
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
-    const gpu::BoundBuffer external = i == 0 ? *in : *out;
-    const std::uint64_t bytes = i < 2 ? external.bytes : plan.buffers[i].bytes;
-    contents.emplace_back(bytes);
-    WGPUBuffer buffer = i < 2 ? external.buffer : prepared->buffer(i);
-    if (auto ok = context.read(buffer, 0, contents.back()); !ok) {
+    const gpu::BoundBuffer& buffer = bound->buffer(i);
+    contents.emplace_back(i < 2 ? buffer.bytes : plan.buffers[i].bytes);
+    if (auto ok = context.read(buffer.buffer, buffer.offset, contents.back()); !ok) {
       return std::unexpected{std::move(ok.error())};
     }
   }

@@ -9,7 +9,7 @@
 #include "api/impl.hpp"
 #include "api/monoid.hpp"
 #include "cpu/scan.hpp"
-#include "cumulo/webgpu.hpp"
+#include "plan/scan_plans.hpp"
 
 namespace cumulo {
 namespace {
@@ -82,50 +82,11 @@ Result<ScanReport> scan_on_cpu(const ScanDescription& d, std::span<const std::by
   return report;
 }
 
-// The caller's part of a buffer, bound from the last offset that the device allows.
-struct Placement {
-  gpu::BoundBuffer bound;
-  std::uint32_t misalignment;  // elements from there to the caller's first
-};
-
-Placement place(WGPUBuffer buffer, std::uint64_t bytes, std::uint64_t offset,
-                std::uint64_t element_bytes, const Limits& limits) {
-  const auto misalignment =
-      static_cast<std::uint32_t>(offset % binding_period(element_bytes, limits));
-  return {{buffer, (offset - misalignment) * element_bytes, bytes}, misalignment};
-}
-
-// Whether one buffer can hold both ranges, and how the kernels must bind it then.
-Result<Aliasing> aliasing_of(const ScanDescription& d, const Placement& in, const Placement& out) {
-  if (in.bound.buffer != out.bound.buffer) return Aliasing::none;
-  const std::uint64_t bytes = element_bytes(d);
-  const std::uint64_t in_begin = in.bound.offset + in.misalignment * bytes;
-  const std::uint64_t out_begin = out.bound.offset + out.misalignment * bytes;
-  if (in_begin == out_begin && !d.include_initial) return Aliasing::in_place;
-  const std::uint64_t in_end = in_begin + d.n * bytes;
-  const std::uint64_t out_end = out_begin + result_count(d) * bytes;
-  if (in_begin < out_end && out_begin < in_end) {
-    return std::unexpected{bad_argument(
-        "input and output overlap in one buffer: give the same range, or ranges apart")};
-  }
-  if (in.bound.offset < out_end && out.bound.offset < in_end) {
-    return std::unexpected{bad_argument(
-        "input and output lie so close in one buffer that their aligned ranges overlap: keep "
-        "the later one's start, rounded down to the device's storage offset alignment, past the "
-        "earlier one's end")};
-  }
-  return Aliasing::same_buffer;
-}
-
-Result<void> record_placed(PreparedScan::Impl& scan, WGPUCommandEncoder encoder,
-                           const Placement& in, const Placement& out) {
-  auto aliasing = aliasing_of(scan.description, in, out);
-  if (!aliasing) return std::unexpected{std::move(aliasing.error())};
-  auto plan = scan.variant({.aliasing = *aliasing,
-                            .in_misalignment = in.misalignment,
-                            .out_misalignment = out.misalignment});
-  if (!plan) return std::unexpected{std::move(plan.error())};
-  return (*plan)->record(encoder, std::array{in.bound, out.bound});
+Result<void> submit_recorded(gpu::Context& context, gpu::BoundPlan& plan) {
+  auto encoder = context.create_encoder("scan");
+  if (!encoder) return std::unexpected{std::move(encoder.error())};
+  if (auto ok = plan.record(encoder->get()); !ok) return ok;
+  return context.submit(*encoder);
 }
 
 Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
@@ -138,25 +99,23 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
   if (!input) return std::unexpected{std::move(input.error())};
   auto output = device.allocate(out.size(), "output");
   if (!output) return std::unexpected{std::move(output.error())};
-  if (auto ok = prepared->run(*input, *output); !ok) return std::unexpected{std::move(ok.error())};
+  auto plan = prepared->impl().bind({{native_buffer(*input)}, {native_buffer(*output)}});
+  if (!plan) return std::unexpected{std::move(plan.error())};
+  if (auto ok = submit_recorded(context, *plan); !ok) return std::unexpected{std::move(ok.error())};
 
-  gpu::PreparedPlan& plan = prepared->impl().variants.front().plan;
   ScanReport report{.total = {},
                     .total_bytes = {},
-                    .algorithm = plan.plan().algorithm,
-                    .counts = plan.plan().counts};
+                    .algorithm = plan->plan().algorithm,
+                    .counts = plan->plan().counts};
   if (run.timed_runs > 0) {
     const bool stamps = context.traits().timestamps;
-    auto median =
-        stamps ? context.time_on_device(run.timed_runs,
-                                        [&](WGPUCommandEncoder encoder) {
-                                          return record(*prepared, encoder, native_buffer(*input),
-                                                        native_buffer(*output));
-                                        })
-               : median_wall_ms(run.timed_runs, [&]() -> Result<void> {
-                   if (auto ok = prepared->run(*input, *output); !ok) return ok;
-                   return device.wait();
-                 });
+    auto median = stamps ? context.time_on_device(
+                               run.timed_runs,
+                               [&](WGPUCommandEncoder encoder) { return plan->record(encoder); })
+                         : median_wall_ms(run.timed_runs, [&]() -> Result<void> {
+                             if (auto ok = submit_recorded(context, *plan); !ok) return ok;
+                             return device.wait();
+                           });
     if (!median) return std::unexpected{std::move(median.error())};
     report.timing = Timing{*median, run.timed_runs, stamps ? ClockKind::device : ClockKind::wall};
   }
@@ -170,7 +129,8 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
   }
   if (auto ok = device.read(*output, 0, out); !ok) return std::unexpected{std::move(ok.error())};
   report.total_bytes.resize(element_bytes(d));
-  if (auto ok = context.read(plan.buffer(2), 0, report.total_bytes); !ok) {
+  const gpu::BoundBuffer& total = plan->buffer(plan::total_buffer);
+  if (auto ok = context.read(total.buffer, total.offset, report.total_bytes); !ok) {
     return std::unexpected{std::move(ok.error())};
   }
   report.total = total_of(d, report.total_bytes);
@@ -203,25 +163,11 @@ PreparedScan::~PreparedScan() = default;
 const ScanDescription& PreparedScan::description() const { return impl_->description; }
 
 const Plan* PreparedScan::plan() const {
-  return impl_->variants.empty() ? nullptr : &impl_->variants.front().plan.plan();
+  return impl_->variants.empty() ? nullptr : &impl_->variants.front().plan->plan();
 }
 
-Result<gpu::PreparedPlan*> PreparedScan::Impl::variant(const PlanOptions& options) {
-  for (Variant& known : variants) {
-    if (known.options.aliasing == options.aliasing &&
-        known.options.in_misalignment == options.in_misalignment &&
-        known.options.out_misalignment == options.out_misalignment) {
-      return &known.plan;
-    }
-  }
-  auto plan = plan_scan(description, device->gpu->traits(), options);
-  if (!plan) return std::unexpected{std::move(plan.error())};
-  auto prepared = gpu::PreparedPlan::create(*device->gpu, std::move(*plan), 2);
-  if (!prepared) return std::unexpected{std::move(prepared.error())};
-  return &variants.emplace_back(Variant{options, std::move(*prepared)}).plan;
-}
-
-Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description) {
+Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description,
+                                  const PrepareOptions& options) {
   if (auto ok = validate(description); !ok) return std::unexpected{std::move(ok.error())};
   auto impl = std::make_unique<PreparedScan::Impl>();
   impl->device = &device.impl();
@@ -229,6 +175,7 @@ Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& descrip
   if (device.impl().gpu == nullptr) {
     if (auto ok = cpu::check(description); !ok) return std::unexpected{std::move(ok.error())};
   }
+  impl->counted = options.counted;
   if (device.impl().gpu) {
     if (description.monoid) {
       if (auto ok = check_monoid(*device.impl().gpu, description); !ok) {
@@ -236,29 +183,56 @@ Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& descrip
       }
     }
     // The usual case, aligned and apart, is made now: what cannot be done is said here.
-    if (auto plan = impl->variant({}); !plan) return std::unexpected{std::move(plan.error())};
+    if (auto plan = impl->variant({.counted = options.counted}); !plan)
+      return std::unexpected{std::move(plan.error())};
   }
   return PreparedScan(std::move(impl));
 }
 
 Result<void> PreparedScan::run(const Buffer& in, const Buffer& out, std::uint64_t in_offset,
                                std::uint64_t out_offset) {
-  const ScanDescription& d = impl_->description;
-  const std::uint64_t bytes = element_bytes(d);
-  if (in.impl().owner != impl_->device || out.impl().owner != impl_->device) {
+  if (impl_->counted) {
+    return std::unexpected{bad_argument("a scan counted on the device is run by run_counted()")};
+  }
+  return impl_->run({in, out, in_offset, out_offset}, nullptr, 0);
+}
+
+Result<void> PreparedScan::run_counted(const Buffer& in, const Buffer& out, const Buffer& count,
+                                       std::uint64_t count_at, std::uint64_t in_offset,
+                                       std::uint64_t out_offset) {
+  if (!impl_->counted) {
+    return std::unexpected{bad_argument("the scan was not prepared as counted on the device")};
+  }
+  if (count.impl().owner != impl_->device || count_at >= count.bytes() / 4) {
+    return std::unexpected{bad_argument("the count lies outside its buffer, or on another device")};
+  }
+  return impl_->run({in, out, in_offset, out_offset}, &count, count_at);
+}
+
+Result<void> PreparedScan::Impl::run(const DeviceBuffers& b, const Buffer* count,
+                                     std::uint64_t count_at) {
+  const std::uint64_t bytes = element_bytes(description);
+  if (b.in.impl().owner != device || b.out.impl().owner != device) {
     return std::unexpected{bad_argument("a buffer belongs to another device than the scan")};
   }
-  const auto holds = [&](const Buffer& buffer, std::uint64_t offset, std::uint64_t count) {
-    const std::uint64_t elements = buffer.bytes() / bytes;
-    return offset <= elements && count <= elements - offset;
+  const auto holds = [&](const Buffer& buffer, std::uint64_t offset, std::uint64_t elements) {
+    const std::uint64_t all = buffer.bytes() / bytes;
+    return offset <= all && elements <= all - offset;
   };
-  if (!holds(in, in_offset, d.n) || !holds(out, out_offset, result_count(d))) {
-    return std::unexpected{bad_argument("a scan of " + std::to_string(d.n) +
+  if (!holds(b.in, b.in_offset, description.n) ||
+      !holds(b.out, b.out_offset, result_count(description))) {
+    return std::unexpected{bad_argument("a scan of " + std::to_string(description.n) +
                                         " elements does not fit its buffers at their offsets")};
   }
-  if (impl_->device->gpu == nullptr) {
-    const std::byte* from = in.impl().host.get() + in_offset * bytes;
-    std::byte* to = out.impl().host.get() + out_offset * bytes;
+  if (device->gpu == nullptr) {
+    ScanDescription d = description;
+    if (count != nullptr) {
+      std::uint32_t elements = 0;
+      std::memcpy(&elements, count->impl().host.get() + count_at * 4, sizeof elements);
+      d.n = std::min<std::uint64_t>(d.n, elements);
+    }
+    const std::byte* from = b.in.impl().host.get() + b.in_offset * bytes;
+    std::byte* to = b.out.impl().host.get() + b.out_offset * bytes;
     const bool overlap = from < to + result_count(d) * bytes && to < from + d.n * bytes;
     if (overlap && from != to) {
       return std::unexpected{bad_argument(
@@ -266,52 +240,35 @@ Result<void> PreparedScan::run(const Buffer& in, const Buffer& out, std::uint64_
     }
     return without_total(scan_on_host(d, from, to));
   }
-  gpu::Context& context = *impl_->device->gpu;
-  auto encoder = context.create_encoder("scan");
-  if (!encoder) return std::unexpected{std::move(encoder.error())};
-  if (auto ok = record(*this, encoder->get(), native_buffer(in), native_buffer(out), in_offset,
-                       out_offset);
-      !ok) {
-    return ok;
-  }
-  return context.submit(*encoder);
+  ScanBuffers buffers{{native_buffer(b.in), b.in_offset * bytes},
+                      {native_buffer(b.out), b.out_offset * bytes}};
+  if (count != nullptr) buffers.count = {native_buffer(*count), count_at * 4};
+  auto plan = bind_again(buffers);
+  if (!plan) return std::unexpected{std::move(plan.error())};
+  return submit_recorded(*device->gpu, **plan);
 }
 
 Result<void> PreparedScan::finish() {
   if (impl_->device->gpu == nullptr) return {};
-  if (auto ok = impl_->device->gpu->wait(); !ok) return ok;
-  for (Impl::Variant& variant : impl_->variants) {
-    auto finished = variant.plan.finished();
-    if (!finished) return std::unexpected{std::move(finished.error())};
-    if (!*finished) {
+  gpu::Context& context = *impl_->device->gpu;
+  if (auto ok = context.wait(); !ok) return ok;
+  for (const Impl::OwnScratch& scratch : impl_->scratch) {
+    if (!scratch.status) continue;
+    std::uint32_t status = 0;
+    if (auto ok = context.read(scratch.memory->memory().buffer, *scratch.status,
+                               std::as_writable_bytes(std::span{&status, 1}));
+        !ok) {
+      return ok;
+    }
+    if ((status & status_stalled) != 0) {
+      scratch.memory->distrust();
       return std::unexpected{
-          Error{ErrorKind::stalled, variant.plan.plan().algorithm +
+          Error{ErrorKind::stalled, impl_->variants.front().plan->plan().algorithm +
                                         " stalled: a workgroup waited too long for another one, or "
                                         "runs another subgroup width; use reduce-then-scan"}};
     }
   }
   return {};
-}
-
-Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer in, WGPUBuffer out,
-                    std::uint64_t in_offset, std::uint64_t out_offset) {
-  PreparedScan::Impl& impl = scan.impl();
-  if (impl.device->gpu == nullptr) {
-    return std::unexpected{bad_argument("a scan prepared for the CPU backend records no commands")};
-  }
-  const std::uint64_t bytes = element_bytes(impl.description);
-  // Only offsets within their buffers: beyond 2^64 bytes others would come out small again.
-  for (const auto& [buffer, offset] : {std::pair{in, in_offset}, std::pair{out, out_offset}}) {
-    const std::uint64_t elements = wgpuBufferGetSize(buffer) / bytes;
-    if (offset > elements) {
-      return std::unexpected{bad_argument("offset " + std::to_string(offset) +
-                                          " is outside a buffer of " + std::to_string(elements) +
-                                          " elements")};
-    }
-  }
-  const Limits& limits = impl.device->gpu->traits().limits;
-  return record_placed(impl, encoder, place(in, wgpuBufferGetSize(in), in_offset, bytes, limits),
-                       place(out, wgpuBufferGetSize(out), out_offset, bytes, limits));
 }
 
 }  // namespace cumulo

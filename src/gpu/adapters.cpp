@@ -22,10 +22,12 @@ constexpr std::array features{
     Feature{WGPUFeatureName_ShaderF16, "shader-f16"},
     Feature{native(WGPUNativeFeature_ShaderInt64), "shader-int64"}};
 
-std::vector<Feature> offered(WGPUAdapter adapter) {
+// Those of an adapter or a device: has(handle, feature) is WebGPU's own query.
+template <class Handle, class Has>
+std::vector<Feature> offered(Handle handle, Has&& has_feature) {
   std::vector<Feature> found;
   for (const Feature& feature : features) {
-    if (wgpuAdapterHasFeature(adapter, feature.name) != 0U) found.push_back(feature);
+    if (has_feature(handle, feature.name) != 0U) found.push_back(feature);
   }
   return found;
 }
@@ -65,10 +67,8 @@ bool makes_progress(const WGPUAdapterInfo& info) {
          std::ranges::find(vendors, info.vendorID) != vendors.end();
 }
 
-Traits traits_of(WGPUAdapter adapter, const WGPUAdapterInfo& info,
+Traits traits_of(const WGPULimits& limits, const WGPUAdapterInfo& info,
                  const std::vector<Feature>& found) {
-  WGPULimits limits = WGPU_LIMITS_INIT;
-  wgpuAdapterGetLimits(adapter, &limits);
   Traits traits;
   traits.limits = {.max_buffer_size = limits.maxBufferSize,
                    .max_storage_binding_size = limits.maxStorageBufferBindingSize,
@@ -111,25 +111,49 @@ std::optional<std::string> refusal(const Limits& limits) {
   return std::nullopt;
 }
 
-FoundAdapter describe_adapter(Adapter handle) {
+// What an adapter says of itself, freed with this.
+struct AdapterInfo {
+  explicit AdapterInfo(WGPUAdapter adapter) { wgpuAdapterGetInfo(adapter, &info); }
+  ~AdapterInfo() { wgpuAdapterInfoFreeMembers(info); }
+  AdapterInfo(const AdapterInfo&) = delete;
+  AdapterInfo& operator=(const AdapterInfo&) = delete;
+
   WGPUAdapterInfo info = WGPU_ADAPTER_INFO_INIT;
-  wgpuAdapterGetInfo(handle.get(), &info);
-  const std::vector<Feature> found = offered(handle.get());
+};
+
+AdapterReport report_of(const WGPUAdapterInfo& info, const WGPULimits& limits,
+                        const std::vector<Feature>& found) {
   AdapterReport report{.info = {.name = text_of(info.device),
                                 .backend = Backend::webgpu,
                                 .kind = kind_of(info.adapterType),
                                 .driver = text_of(info.description),
                                 .api = api_name(info.backendType)},
-                       .traits = traits_of(handle.get(), info, found),
+                       .traits = traits_of(limits, info, found),
                        .features = {},
                        .refused = std::nullopt};
   for (const Feature& feature : found) report.features.emplace_back(feature.text);
   report.refused = refusal(report.traits.limits);
-  wgpuAdapterInfoFreeMembers(info);
-  return {std::move(handle), std::move(report)};
+  return report;
 }
 
 }  // namespace
+
+AdapterReport describe(WGPUAdapter adapter) {
+  const AdapterInfo says(adapter);
+  WGPULimits limits = WGPU_LIMITS_INIT;
+  wgpuAdapterGetLimits(adapter, &limits);
+  return report_of(says.info, limits, offered(adapter, wgpuAdapterHasFeature));
+}
+
+AdapterReport describe(WGPUDevice device, WGPUAdapter adapter) {
+  WGPULimits limits = WGPU_LIMITS_INIT;
+  wgpuDeviceGetLimits(device, &limits);
+  const std::vector<Feature> found = offered(device, wgpuDeviceHasFeature);
+  if (adapter != nullptr) return report_of(AdapterInfo(adapter).info, limits, found);
+  AdapterReport report = report_of(WGPU_ADAPTER_INFO_INIT, limits, found);
+  report.info.name = "adopted device";
+  return report;
+}
 
 Adapters find_adapters() {
   // The library's own log would mix with a program's output; errors come through callbacks.
@@ -148,13 +172,14 @@ Adapters find_adapters() {
       wgpuInstanceEnumerateAdapters(adapters.instance.get(), nullptr, nullptr);
   std::vector<WGPUAdapter> handles(count);
   wgpuInstanceEnumerateAdapters(adapters.instance.get(), nullptr, handles.data());
-  for (WGPUAdapter handle : handles) adapters.found.push_back(describe_adapter(Adapter(handle)));
+  for (WGPUAdapter handle : handles) adapters.found.push_back({Adapter(handle), describe(handle)});
   return adapters;
 }
 
 std::vector<WGPUFeatureName> wanted_features(WGPUAdapter adapter) {
   std::vector<WGPUFeatureName> names;
-  for (const Feature& feature : offered(adapter)) names.push_back(feature.name);
+  for (const Feature& feature : offered(adapter, wgpuAdapterHasFeature))
+    names.push_back(feature.name);
   return names;
 }
 

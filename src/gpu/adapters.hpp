@@ -10,7 +10,7 @@ namespace cumulo::gpu {
 
 struct FoundAdapter {
   Adapter handle;
-  AdapterReport report;  // without what only an open device tells (subgroup_width)
+  AdapterReport report;
 };
 
 struct Adapters {
@@ -19,6 +19,12 @@ struct Adapters {
 };
 
 Adapters find_adapters();
+
+// What the adapter offers; without what only an open device tells (subgroup_width).
+AdapterReport describe(WGPUAdapter adapter);
+// What a program's own device has been given. Its name, its kind and whether its workgroups make
+// progress are the adapter's to say: null leaves them unknown.
+AdapterReport describe(WGPUDevice device, WGPUAdapter adapter);
 
 // The features that cumulo asks of a device where the adapter has them.
 std::vector<WGPUFeatureName> wanted_features(WGPUAdapter adapter);

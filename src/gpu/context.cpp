@@ -26,7 +26,8 @@ void on_error(WGPUDevice const*, WGPUErrorType type, WGPUStringView message, voi
 void on_lost(WGPUDevice const*, WGPUDeviceLostReason reason, WGPUStringView message, void* log,
              void*) {
   // Destroying the device ourselves, at the end, is no loss.
-  if (reason == WGPUDeviceLostReason_Destroyed || reason == WGPUDeviceLostReason_CallbackCancelled) {
+  if (reason == WGPUDeviceLostReason_Destroyed ||
+      reason == WGPUDeviceLostReason_CallbackCancelled) {
     return;
   }
   static_cast<ErrorLog*>(log)->record(ErrorKind::device_lost, text_of(message));
@@ -87,9 +88,8 @@ Result<std::unique_ptr<Context>> Context::open(Adapters adapters, std::size_t in
   callback.mode = WGPUCallbackMode_AllowSpontaneous;
   callback.userdata1 = &request;
   callback.callback = [](WGPURequestDeviceStatus, WGPUDevice device, WGPUStringView message,
-                         void* out, void*) {
-    *static_cast<DeviceRequest*>(out) = {device, text_of(message)};
-  };
+                         void* out,
+                         void*) { *static_cast<DeviceRequest*>(out) = {device, text_of(message)}; };
   wgpuAdapterRequestDevice(chosen.handle.get(), &descriptor, callback);
   if (request.device == nullptr) {
     return std::unexpected{Error{ErrorKind::no_device, "it refused to open: " + request.message}};
@@ -105,28 +105,83 @@ Result<std::unique_ptr<Context>> Context::open(Adapters adapters, std::size_t in
   return context;
 }
 
+Result<std::unique_ptr<Context>> Context::adopt(WGPUDevice device, WGPUQueue queue,
+                                                WGPUAdapter adapter) {
+  AdapterReport report = describe(device, adapter);
+  if (report.refused) return std::unexpected{Error{ErrorKind::unsupported, *report.refused}};
+  std::unique_ptr<Context> context(new Context);
+  context->adopted_ = true;
+  context->info_ = std::move(report.info);
+  context->traits_ = report.traits;
+  wgpuDeviceAddRef(device);
+  context->device_ = NativeDevice(device);
+  if (queue != nullptr) wgpuQueueAddRef(queue);
+  context->queue_ = Queue(queue != nullptr ? queue : wgpuDeviceGetQueue(device));
+  if (auto probed = context->probe_subgroup_width(); !probed) {
+    return std::unexpected{std::move(probed.error())};
+  }
+  return context;
+}
+
 Context::~Context() {
   pipelines_.clear();
-  // Work in flight refers to buffers that are about to go.
-  if (device_ && !errors_->lost()) wgpuDevicePoll(device_.get(), 1U, nullptr);
+  // Work in flight refers to buffers that are about to go. WebGPU keeps them for as long; but our
+  // own device goes as well. On a program's device we never wait unasked.
+  if (device_ && !adopted_ && !errors_->lost()) wgpuDevicePoll(device_.get(), 1U, nullptr);
   queue_ = {};
   device_ = {};
 }
 
+Context::Watch::Watch(Context& context) : context_(context) {
+  if (context_.adopted_ && context_.watches_++ == 0) context_.push_scopes();
+}
+
+Context::Watch::~Watch() {
+  if (context_.adopted_ && --context_.watches_ == 0) context_.pop_scopes();
+}
+
+// wgpu-native knows these two kinds; a scope takes the first error of its kind.
+void Context::push_scopes() {
+  wgpuDevicePushErrorScope(device_.get(), WGPUErrorFilter_Validation);
+  wgpuDevicePushErrorScope(device_.get(), WGPUErrorFilter_OutOfMemory);
+}
+
+void Context::pop_scopes() {
+  // wgpu-native answers before the call returns.
+  WGPUPopErrorScopeCallbackInfo callback = WGPU_POP_ERROR_SCOPE_CALLBACK_INFO_INIT;
+  callback.mode = WGPUCallbackMode_AllowSpontaneous;
+  callback.userdata1 = errors_.get();
+  callback.callback = [](WGPUPopErrorScopeStatus, WGPUErrorType type, WGPUStringView message,
+                         void* log, void*) {
+    if (type == WGPUErrorType_NoError) return;
+    std::string text = text_of(message);
+    // The program's own callback is told of the loss; to us it shows as a fault of every call.
+    const bool lost = text.contains("device is lost");
+    static_cast<ErrorLog*>(log)->record(lost ? ErrorKind::device_lost : kind_of(type),
+                                        std::move(text));
+  };
+  wgpuDevicePopErrorScope(device_.get(), callback);
+  wgpuDevicePopErrorScope(device_.get(), callback);
+}
+
 Result<void> Context::checked() {
+  if (watches_ > 0) {
+    pop_scopes();
+    push_scopes();
+  }
   if (auto error = errors_->take()) return std::unexpected{std::move(*error)};
   return {};
 }
 
 Result<NativeBuffer> Context::create_buffer(std::uint64_t bytes, std::string_view label,
                                             WGPUBufferUsage more) {
+  const Watch watch(*this);
   const std::uint64_t size = std::max<std::uint64_t>(4, round_up_4(bytes));
   if (size > traits_.limits.max_buffer_size) {
-    return std::unexpected{
-        Error{ErrorKind::unsupported,
-              "buffer '" + std::string(label) + "' of " + std::to_string(size) +
-                  " bytes is larger than this device allows (max_buffer_size " +
-                  std::to_string(traits_.limits.max_buffer_size) + ")"}};
+    return std::unexpected{Error{ErrorKind::unsupported,
+                                 "buffer '" + std::string(label) + "' of " + std::to_string(size) +
+                                     " bytes is larger than this device allows (max_buffer_size " +
+                                     std::to_string(traits_.limits.max_buffer_size) + ")"}};
   }
   WGPUBufferDescriptor descriptor = WGPU_BUFFER_DESCRIPTOR_INIT;
   descriptor.label = view(label);
@@ -134,6 +189,7 @@ Result<NativeBuffer> Context::create_buffer(std::uint64_t bytes, std::string_vie
   descriptor.usage =
       WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst | more;
   NativeBuffer buffer(wgpuDeviceCreateBuffer(device_.get(), &descriptor));
+  ++created_.buffers;
   if (auto ok = checked(); !ok) {
     ok.error().message = "buffer '" + std::string(label) + "' of " + std::to_string(size) +
                          " bytes: " + ok.error().message;
@@ -144,6 +200,7 @@ Result<NativeBuffer> Context::create_buffer(std::uint64_t bytes, std::string_vie
 
 Result<void> Context::write(WGPUBuffer buffer, std::uint64_t offset,
                             std::span<const std::byte> data) {
+  const Watch watch(*this);
   for (std::uint64_t at = 0; at < data.size(); at += transfer_chunk) {
     const auto part = data.subspan(at, std::min<std::uint64_t>(transfer_chunk, data.size() - at));
     const std::uint64_t whole = part.size() / 4 * 4;
@@ -166,6 +223,7 @@ Result<void> Context::write(WGPUBuffer buffer, std::uint64_t offset,
 }
 
 Result<void> Context::read(WGPUBuffer buffer, std::uint64_t offset, std::span<std::byte> out) {
+  const Watch watch(*this);
   if (out.empty()) return wait();
   WGPUBufferDescriptor descriptor = WGPU_BUFFER_DESCRIPTOR_INIT;
   descriptor.label = view("read-back");
@@ -212,6 +270,7 @@ Result<void> Context::read(WGPUBuffer buffer, std::uint64_t offset, std::span<st
 }
 
 Result<CommandEncoder> Context::create_encoder(std::string_view label) {
+  const Watch watch(*this);
   WGPUCommandEncoderDescriptor descriptor = WGPU_COMMAND_ENCODER_DESCRIPTOR_INIT;
   descriptor.label = view(label);
   CommandEncoder encoder(wgpuDeviceCreateCommandEncoder(device_.get(), &descriptor));
@@ -220,6 +279,7 @@ Result<CommandEncoder> Context::create_encoder(std::string_view label) {
 }
 
 Result<void> Context::submit(const CommandEncoder& encoder) {
+  const Watch watch(*this);
   const CommandBuffer commands(wgpuCommandEncoderFinish(encoder.get(), nullptr));
   // An invalid command buffer must not be submitted: the error is known already.
   if (auto ok = checked(); !ok) return ok;
@@ -237,9 +297,9 @@ Result<void> Context::poll_until(const bool& done, std::string_view what) {
     if (errors_->lost()) return checked();
     const auto waited = std::chrono::steady_clock::now() - start;
     if (waited > patience) {
-      return std::unexpected{Error{ErrorKind::stalled,
-                                   std::string(what) + " did not finish within " +
-                                       std::to_string(patience.count()) + " s"}};
+      return std::unexpected{Error{
+          ErrorKind::stalled,
+          std::string(what) + " did not finish within " + std::to_string(patience.count()) + " s"}};
     }
     // Busy at first, for short work; then the software adapters need the processor.
     if (waited > std::chrono::microseconds(200)) {
@@ -250,6 +310,7 @@ Result<void> Context::poll_until(const bool& done, std::string_view what) {
 }
 
 Result<void> Context::wait() {
+  const Watch watch(*this);
   auto done = std::make_shared<bool>(false);
   WGPUQueueWorkDoneCallbackInfo callback = WGPU_QUEUE_WORK_DONE_CALLBACK_INFO_INIT;
   callback.mode = WGPUCallbackMode_AllowSpontaneous;
@@ -264,6 +325,7 @@ Result<void> Context::wait() {
 }
 
 Result<const Pipeline*> Context::pipeline(const PlanKernel& kernel) {
+  const Watch watch(*this);
   if (const auto found = pipelines_.find(kernel.wgsl); found != pipelines_.end()) {
     return &found->second;
   }
@@ -281,6 +343,7 @@ Result<const Pipeline*> Context::pipeline(const PlanKernel& kernel) {
     descriptor.compute.module = module.get();
     descriptor.compute.entryPoint = view("main");
     made.pipeline = ComputePipeline(wgpuDeviceCreateComputePipeline(device_.get(), &descriptor));
+    ++created_.pipelines;
     ok = checked();
   }
   if (!ok) {
@@ -291,8 +354,22 @@ Result<const Pipeline*> Context::pipeline(const PlanKernel& kernel) {
   return &pipelines_.emplace(kernel.wgsl, std::move(made)).first->second;
 }
 
+BindGroup Context::create_bind_group(WGPUBindGroupLayout layout,
+                                     std::span<const WGPUBindGroupEntry> entries,
+                                     std::string_view label) {
+  const Watch watch(*this);
+  WGPUBindGroupDescriptor descriptor = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
+  descriptor.label = view(label);
+  descriptor.layout = layout;
+  descriptor.entryCount = entries.size();
+  descriptor.entries = entries.data();
+  ++created_.bind_groups;
+  return BindGroup(wgpuDeviceCreateBindGroup(device_.get(), &descriptor));
+}
+
 Result<double> Context::time_on_device(
     std::uint32_t runs, const std::function<Result<void>(WGPUCommandEncoder)>& record) {
+  const Watch watch(*this);
   WGPUQuerySetDescriptor descriptor = WGPU_QUERY_SET_DESCRIPTOR_INIT;
   descriptor.type = WGPUQueryType_Timestamp;
   descriptor.count = 2;
@@ -327,6 +404,7 @@ Result<double> Context::time_on_device(
 }
 
 Result<void> Context::probe_subgroup_width() {
+  const Watch watch(*this);
   if (!traits_.subgroups) return {};
   const PlanKernel kernel{
       "subgroup width",
@@ -344,11 +422,7 @@ Result<void> Context::probe_subgroup_width() {
   WGPUBindGroupEntry entry = WGPU_BIND_GROUP_ENTRY_INIT;
   entry.buffer = buffer->get();
   entry.size = 4;
-  WGPUBindGroupDescriptor descriptor = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
-  descriptor.layout = (*made)->layout.get();
-  descriptor.entryCount = 1;
-  descriptor.entries = &entry;
-  const BindGroup group(wgpuDeviceCreateBindGroup(device_.get(), &descriptor));
+  const BindGroup group = create_bind_group((*made)->layout.get(), {&entry, 1}, kernel.name);
   {
     const ComputePass pass(wgpuCommandEncoderBeginComputePass(encoder->get(), nullptr));
     wgpuComputePassEncoderSetPipeline(pass.get(), (*made)->pipeline.get());
@@ -357,8 +431,7 @@ Result<void> Context::probe_subgroup_width() {
     wgpuComputePassEncoderEnd(pass.get());
   }
   if (auto ok = submit(*encoder); !ok) return ok;
-  return read(buffer->get(), 0,
-              std::as_writable_bytes(std::span{&traits_.subgroup_width, 1}));
+  return read(buffer->get(), 0, std::as_writable_bytes(std::span{&traits_.subgroup_width, 1}));
 }
 
 }  // namespace cumulo::gpu

@@ -40,6 +40,9 @@ class Context {
  public:
   // Opens adapter `index` of `adapters`, asking for all its limits and the wanted features.
   static Result<std::unique_ptr<Context>> open(Adapters adapters, std::size_t index);
+  // A program's own device and queue; holds references to both, and leaves its callbacks alone.
+  static Result<std::unique_ptr<Context>> adopt(WGPUDevice device, WGPUQueue queue,
+                                                WGPUAdapter adapter);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -62,6 +65,32 @@ class Context {
   // The first error recorded since the last call, if any.
   Result<void> check() { return checked(); }
 
+  // While one lives, the errors of an adopted device come to this context and not to the program's
+  // callback: they are then ours. Every function that calls WebGPU holds one. They nest.
+  class Watch {
+   public:
+    explicit Watch(Context& context);
+    ~Watch();
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+   private:
+    Context& context_;
+  };
+
+  // WebGPU objects made so far: recording makes none of them.
+  struct Created {
+    std::uint64_t buffers = 0;
+    std::uint64_t pipelines = 0;
+    std::uint64_t bind_groups = 0;
+    bool operator==(const Created&) const = default;
+  };
+  const Created& created() const { return created_; }
+
+  // label: shown by WebGPU's tools. The errors of a bind group show at the next check().
+  BindGroup create_bind_group(WGPUBindGroupLayout layout,
+                              std::span<const WGPUBindGroupEntry> entries, std::string_view label);
+
   // The pipeline of a kernel, compiled once for each text.
   Result<const Pipeline*> pipeline(const PlanKernel& kernel);
 
@@ -77,7 +106,11 @@ class Context {
   Result<void> checked();
   Result<void> poll_until(const bool& done, std::string_view what);
   Result<void> probe_subgroup_width();
+  void push_scopes();
+  void pop_scopes();
 
+  bool adopted_ = false;
+  int watches_ = 0;
   Instance instance_;
   Adapter adapter_;
   NativeDevice device_;
@@ -86,6 +119,7 @@ class Context {
   DeviceInfo info_;
   Traits traits_;
   std::unordered_map<std::string, Pipeline> pipelines_;
+  Created created_;
 };
 
 }  // namespace cumulo::gpu

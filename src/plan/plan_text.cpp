@@ -1,4 +1,5 @@
 // A plan as text for people and as JSON for programs.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cumulo/plan.hpp"
@@ -10,6 +11,7 @@ const char* role_name(BufferRole role) {
   switch (role) {
     case BufferRole::input: return "input";
     case BufferRole::output: return "output";
+    case BufferRole::count: return "count";
     case BufferRole::scratch: return "scratch";
     case BufferRole::parameters: return "parameters";
   }
@@ -25,9 +27,13 @@ std::string range_text(const Plan& plan, std::uint32_t buffer, std::uint64_t off
 std::string step_text(const Plan& plan, const PlanStep& step) {
   if (const auto* dispatch = std::get_if<DispatchStep>(&step)) {
     const auto& groups = dispatch->workgroups;
-    std::string text = "dispatch " + plan.kernels[dispatch->kernel].name + " " +
-                       std::to_string(groups[0]) + " x " + std::to_string(groups[1]) + " x " +
-                       std::to_string(groups[2]) + " workgroups";
+    std::string text = "dispatch " + plan.kernels[dispatch->kernel].name + " ";
+    if (dispatch->indirect) {
+      text += "by " + range_text(plan, dispatch->indirect->buffer, dispatch->indirect->offset, 12) +
+              ", at most ";
+    }
+    text += std::to_string(groups[0]) + " x " + std::to_string(groups[1]) + " x " +
+            std::to_string(groups[2]) + " workgroups";
     if (!dispatch->label.empty()) text += " (" + dispatch->label + ")";
     for (const PlanBinding& b : dispatch->bindings) {
       text += "\n      " + range_text(plan, b.buffer, b.offset, b.bytes);
@@ -50,10 +56,16 @@ nlohmann::ordered_json step_json(const Plan& plan, const PlanStep& step) {
       bindings.push_back(
           {{"buffer", plan.buffers[b.buffer].name}, {"offset", b.offset}, {"bytes", b.bytes}});
     }
+    json indirect = nullptr;  // or where the grid is read
+    if (dispatch->indirect) {
+      indirect = {{"buffer", plan.buffers[dispatch->indirect->buffer].name},
+                  {"offset", dispatch->indirect->offset}};
+    }
     return {{"step", "dispatch"},
             {"label", dispatch->label},
             {"kernel", plan.kernels[dispatch->kernel].name},
             {"workgroups", dispatch->workgroups},
+            {"indirect", indirect},
             {"bindings", bindings}};
   }
   if (const auto* clear = std::get_if<ClearStep>(&step)) {
@@ -81,9 +93,16 @@ std::uint64_t scratch_bytes(const Plan& plan) {
   return bytes;
 }
 
+bool dispatches_alone(const Plan& plan) {
+  return std::ranges::all_of(
+      plan.steps, [](const PlanStep& step) { return std::holds_alternative<DispatchStep>(step); });
+}
+
 std::string to_text(const Plan& plan) {
-  std::string text =
-      plan.primitive + " of " + std::to_string(plan.n) + " elements by " + plan.algorithm + "\n";
+  std::string text = plan.primitive + " of " + (plan.counted ? "up to " : "") +
+                     std::to_string(plan.n) + " elements" +
+                     (plan.counted ? ", counted on the device," : "") + " by " + plan.algorithm +
+                     "\n";
   for (const std::string& note : plan.notes) text += "  " + note + "\n";
   text += "buffers\n";
   for (const PlanBuffer& buffer : plan.buffers) {
@@ -107,7 +126,9 @@ std::string to_text(const Plan& plan) {
   }
   if (plan.status) {
     text += "status: " + plan.buffers[plan.status->buffer].name + "[" +
-            std::to_string(plan.status->offset) + "], not 0 where the run stalled\n";
+            std::to_string(plan.status->offset) + "], " + std::to_string(status_stalled) +
+            " where the run stalled, " + std::to_string(status_clamped) +
+            " where the count was above the capacity\n";
   }
   if (plan.renewal) {
     text += "renewal: " + plan.buffers[plan.renewal->buffer].name + " is cleared every " +
@@ -118,11 +139,9 @@ std::string to_text(const Plan& plan) {
 
 std::string to_json(const Plan& plan, bool with_wgsl) {
   using json = nlohmann::ordered_json;
-  json root{{"schema", "cumulo-plan/1"},
-            {"primitive", plan.primitive},
-            {"algorithm", plan.algorithm},
-            {"n", plan.n},
-            {"notes", plan.notes}};
+  json root{{"schema", "cumulo-plan/1"},   {"primitive", plan.primitive},
+            {"algorithm", plan.algorithm}, {"n", plan.n},
+            {"counted", plan.counted},     {"notes", plan.notes}};
   for (const PlanBuffer& buffer : plan.buffers) {
     json entry{{"name", buffer.name}, {"bytes", buffer.bytes}, {"role", role_name(buffer.role)}};
     if (!buffer.contents.empty()) entry["contents"] = buffer.contents;

@@ -24,12 +24,28 @@ ScanRequest make_request(const ScanDescription& d, const Traits& traits,
           absent};
 }
 
+Result<Plan> plan_counted(const ScanRequest& request) {
+  const ScanDescription& d = request.description;
+  if (d.n == 0) {
+    return std::unexpected{Error{ErrorKind::bad_argument,
+                                 "a scan counted on the device needs room for at least 1 element"}};
+  }
+  // Its grid does not depend on who waits for whom; the others are made for one n.
+  if (d.algorithm != Algorithm::automatic && d.algorithm != Algorithm::reduce_then_scan) {
+    return std::unexpected{
+        unsupported("algorithm " + std::string(name(d.algorithm)) +
+                    " needs the number of elements beforehand; counted on the device, "
+                    "reduce-then-scan takes them")};
+  }
+  return plan_reduce_then_scan(request);
+}
+
 // No elements: the total, and the one result of include_initial, are the initial value. `algorithm`
 // is what would have scanned them.
 Plan plan_nothing(const ScanRequest& request, std::string_view algorithm) {
   Plan plan = empty_scan_plan(request, algorithm);
   const ScanDescription& d = request.description;
-  Words total = has_init(d) ? init_words(d) : identity_words(d);
+  Words total = total_of_nothing(d);
   const std::uint64_t parameter_bytes = total.size() * 4;
   plan.buffers.push_back({"parameters", parameter_bytes, BufferRole::parameters, std::move(total)});
   const std::uint64_t bytes = request.element_bytes();
@@ -104,6 +120,10 @@ Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
   return plan;
 }
 
+Words total_of_nothing(const ScanDescription& d) {
+  return has_init(d) ? init_words(d) : identity_words(d);
+}
+
 Values kernel_values(const ScanRequest& request) {
   const ScanDescription& d = request.description;
   const Aliasing aliasing = request.options.aliasing;
@@ -176,6 +196,7 @@ Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
   if (auto valid = validate(description); !valid) return std::unexpected{std::move(valid.error())};
   const plan::ScanRequest request = plan::make_request(description, traits, options);
   if (auto error = plan::refusal(request)) return std::unexpected{std::move(*error)};
+  if (options.counted) return plan::plan_counted(request);
   if (description.n > 0) return plan::plan_elements(request);
 
   // Chosen, or refused, as for one element.

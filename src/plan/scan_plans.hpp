@@ -31,6 +31,9 @@ inline constexpr std::uint32_t total_buffer = 2;
 // A plan with those buffers and nothing else.
 Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm);
 
+// init, or the operator's identity.
+Words total_of_nothing(const ScanDescription& description);
+
 // The conditions that scan kernels share, for the preprocessor.
 Values kernel_values(const ScanRequest& request);
 
@@ -57,8 +60,6 @@ struct SliceParams {
   std::uint32_t initial_at = 0;
   std::uint32_t last_quad = 0;
 };
-// Where the initial value lies in them, in bytes.
-inline constexpr std::uint64_t initial_offset = 80;
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice);
 
 Result<Plan> plan_teaching(const ScanRequest& request);

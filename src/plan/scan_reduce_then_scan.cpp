@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cumulo/order.hpp"
+#include "plan/prelude.hpp"
 #include "plan/scan_plans.hpp"
 #include "plan/tuning.hpp"
 
@@ -76,11 +77,18 @@ class Builder {
         plan_(empty_scan_plan(request, name(Algorithm::reduce_then_scan))) {}
 
   Result<Plan> build(std::uint64_t capacity) {
+    plan_.counted = request_.options.counted;
     if (auto error = add_kernels()) return std::unexpected{std::move(*error)};
     plan_.notes.push_back("tiles of " + std::to_string(shape_.tile) + " elements by " +
                           std::to_string(shape_.workgroup_size) +
                           " invocations: " + std::to_string(all_tiles_) + " tiles");
-    totals_ = add_buffer("tile totals", all_tiles_ * request_.element_bytes(), BufferRole::scratch);
+    if (all_tiles_ == 1) {
+      // Before the only tile stands the initial value: nothing is to be found out first.
+      totals_ = add_buffer("initial value", 32, BufferRole::parameters, request_.initial);
+    } else {
+      totals_ =
+          add_buffer("tile totals", all_tiles_ * request_.element_bytes(), BufferRole::scratch);
+    }
     std::vector<Slice> slices;
     for (std::uint64_t begin = 0; begin < request_.description.n; begin += capacity) {
       slices.push_back({begin, std::min(request_.description.n, begin + capacity)});
@@ -91,12 +99,9 @@ class Builder {
     }
     std::vector<std::uint32_t> parameters;
     for (const Slice& slice : slices) parameters.push_back(add_parameters(slice));
+    if (request_.options.counted) add_count(parameters[0]);
 
-    if (all_tiles_ == 1) {
-      // Before the only tile stands the initial value.
-      plan_.steps.push_back(
-          CopyStep{parameters[0], initial_offset, totals_, 0, request_.element_bytes()});
-    } else {
+    if (all_tiles_ > 1) {
       for (std::size_t i = 0; i < slices.size(); ++i) add_reduce(slices[i], parameters[i]);
       add_scan_totals(parameters[0]);
     }
@@ -130,6 +135,13 @@ class Builder {
         return error;
       }
       if (auto error = add("scan_totals", {{"TREE", shape_.tree}})) return error;
+    }
+    if (request_.options.counted) {
+      // It combines nothing: the operator is not put before it.
+      values.insert({{"TILE", shape_.tile}, {"STATUS_CLAMPED", status_clamped}});
+      auto text = preprocess("count_elements.wgsl", values);
+      if (!text) return std::move(text.error());
+      plan_.kernels.push_back({"count_elements", std::move(*text), 1});
     }
     return add("scan_tiles", {{"TREE", std::max(1U, shape_.tile / order::strip)},
                               {"OUTPUT", in_place_ ? 1 : 2},
@@ -184,9 +196,34 @@ class Builder {
                              .all_tiles = static_cast<std::uint32_t>(all_tiles_),
                              .initial_at = out.initial_at};
     std::vector<std::uint32_t> words = parameter_words(request_, params);
+    if (request_.options.counted) {
+      grid_offset_ = words.size() * 4;
+      words.resize(words.size() + 4);  // the grid and the status
+    }
     const std::uint64_t bytes = words.size() * 4;
     return add_buffer("parameters from " + std::to_string(slice.begin), bytes,
                       BufferRole::parameters, std::move(words));
+  }
+
+  // Before all else: how many elements there are, and what follows from that.
+  void add_count(std::uint32_t parameters) {
+    const std::uint32_t misalignment = request_.options.count_misalignment;
+    const std::uint32_t count =
+        add_buffer("count", (std::uint64_t{misalignment} + 1) * 4, BufferRole::count);
+    std::vector<std::uint32_t> settings{static_cast<std::uint32_t>(request_.description.n),
+                                        request_.traits.limits.max_workgroups_per_dimension,
+                                        request_.options.out_misalignment, misalignment};
+    const std::vector<std::uint32_t> nothing = total_of_nothing(request_.description);
+    settings.insert(settings.end(), nothing.begin(), nothing.end());
+    const std::uint64_t bytes = settings.size() * 4;
+    const std::uint32_t given =
+        add_buffer("count settings", bytes, BufferRole::parameters, std::move(settings));
+    plan_.steps.push_back(
+        DispatchStep{"the number of elements",
+                     static_cast<std::uint32_t>(plan_.kernels.size() - 2),
+                     {whole(given), whole(count), whole(parameters), whole(total_buffer)}});
+    plan_.status = PlanStatus{parameters, grid_offset_ + 12};
+    grid_ = PlanGrid{parameters, grid_offset_};
   }
 
   PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
@@ -195,7 +232,7 @@ class Builder {
     plan_.steps.push_back(DispatchStep{
         "elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end), kernel,
         std::move(bindings),
-        fold_grid(tiles_of(slice), request_.traits.limits.max_workgroups_per_dimension)});
+        fold_grid(tiles_of(slice), request_.traits.limits.max_workgroups_per_dimension), grid_});
   }
 
   void add_reduce(const Slice& slice, std::uint32_t parameters) {
@@ -229,6 +266,8 @@ class Builder {
   const std::uint64_t all_tiles_;
   Plan plan_;
   std::uint32_t totals_ = 0;
+  std::uint64_t grid_offset_ = 0;  // where a grid counted on the device follows the parameters
+  std::optional<PlanGrid> grid_;
 };
 
 Error refused(const std::string& limit, std::uint64_t value, const std::string& why) {
@@ -268,6 +307,13 @@ Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
   if (capacity == 0) {
     return std::unexpected{refused("max_storage_binding_size", limits.max_storage_binding_size,
                                    "one tile is larger than a binding")};
+  }
+  // A slice's place does not move with the count only where there is one.
+  if (request.options.counted && request.description.n > capacity) {
+    return std::unexpected{
+        refused("max_storage_binding_size", limits.max_storage_binding_size,
+                "counted on the device, all elements must fit one binding and one grid: at most " +
+                    std::to_string(capacity) + " of them")};
   }
   const std::uint64_t totals = ceil_div(request.description.n, shape->tile);
   if (totals * request.element_bytes() > limits.max_storage_binding_size) {

@@ -30,6 +30,33 @@ def test_devices_lists(device):
     assert run("devices").stdout
 
 
+@each_device
+def test_devices_self_check(device):
+    done = run("devices", "--self-check")
+    assert b"what the others are compared with" in done.stdout
+    devices = run_json("devices", "--self-check")["devices"]
+    assert devices[-1]["backend"] == "cpu" and devices[-1]["self_check"] is None
+    for entry in devices[:-1]:
+        check = entry["self_check"]
+        assert check["ok"], entry["name"]
+        assert f"{sum(c['promised'] for c in check['cases'])} scans give" in done.stdout.decode()
+        assert not check["contracts"] and not check["reassociates"], entry["name"]
+        subnormal = [case for case in check["cases"] if not case["promised"]]
+        assert check["flushes_denormals"] == any(case["first_difference"] for case in subnormal)
+        for operator in ("add", "mul", "min", "max"):
+            assert any(f"inclusive {operator} of" in case["name"] for case in check["cases"])
+        for case in check["cases"]:
+            assert case["first_difference"] is None or not case["promised"]
+    assert device == "cpu" or any(e["self_check"] for e in devices[:-1])
+    assert "self_check" not in run_json("devices")["devices"][0]
+
+
+def test_plan_of_a_count_on_the_device():
+    plan = run_json_plan("plan", "scan", "--n", "1e5", "--counted")
+    assert plan["counted"] and sum(s.get("indirect") is not None for s in plan["steps"]) == 2
+    assert b"counted on the device" in run("plan", "scan", "--counted").stdout
+
+
 def test_plan(tmp_path):
     plan = run_json_plan("plan", "scan", "--n", "1e6")
     assert plan["n"] == 1_000_000 and plan["algorithm"] == "reduce-then-scan"

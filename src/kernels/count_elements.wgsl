@@ -1,0 +1,52 @@
+// How many elements there are, only the device knows: works out the parameters of a scan and the grid
+// of its dispatches from a count in the caller's buffer. One invocation does it.
+#import lib/params_struct.wgsl
+struct Settings {
+  capacity: u32,      // elements at most
+  most_groups: u32,   // in one dimension of a grid
+  first_result: u32,  // where the results begin in the bound output, in elements
+  count_at: u32,      // where the count lies in its binding, in words
+  nothing: array<vec4<u32>, 2>,  // the total of no elements, as words
+}
+struct Work {
+  params: Params,  // written before with what does not depend on the count
+  grid: array<u32, 3>,
+  status: u32,
+}
+@group(0) @binding(0) var<uniform> settings: Settings;
+@group(0) @binding(1) var<storage, read> counts: array<u32>;
+@group(0) @binding(2) var<storage, read_write> work: Work;
+@group(0) @binding(3) var<storage, read_write> total: array<u32>;
+
+fn ceil_div(a: u32, b: u32) -> u32 { return (a + b - 1u) / b; }
+
+@compute @workgroup_size(1)
+fn main() {
+  let asked = counts[settings.count_at];
+  let count = min(asked, settings.capacity);
+  work.status = select(0u, ${STATUS_CLAMPED}u, asked > settings.capacity);
+
+  // Without elements one tile does the rest: it stores no results, but the initial value where asked.
+  let tiles = max(ceil_div(count, ${TILE}u), 1u);
+  work.params.count = count;
+  work.params.tiles = tiles;
+  work.params.all_tiles = tiles;
+#if INCLUDE_INITIAL
+#if REVERSE
+  work.params.initial_at = settings.first_result + count;
+#endif
+#endif
+
+  // A grid of at least `tiles` workgroups, folded where they are too many for one dimension.
+  let most = settings.most_groups;
+  let z = ceil_div(ceil_div(tiles, most), most);
+  let y = ceil_div(ceil_div(tiles, z), most);
+  work.grid = array<u32, 3>(ceil_div(ceil_div(tiles, z), y), y, z);
+
+  // The tiles write the total where there are elements.
+  if (count == 0u) {
+#repeat w WORDS
+    total[$w] = settings.nothing[${w / 4}][${w % 4}];
+#end
+  }
+}
