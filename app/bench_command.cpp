@@ -1,4 +1,6 @@
 // cumulo bench: how fast, beside what else a program could use.
+#include <fmt/format.h>
+
 #include "bench/scan.hpp"
 #include "command.hpp"
 #include "options.hpp"
@@ -8,38 +10,53 @@ namespace cumulo::app {
 namespace {
 
 constexpr const char* example =
-    "Example\n"
+    "Examples\n"
     "  cumulo bench scan --n 2^26 --types u32,f32\n"
-    "times the scan of 67,108,864 numbers beside copies of the same bytes, oneTBB and the "
-    "standard\n"
-    "library, in one run, with every result checked.\n";
+    "times the scan of 67,108,864 numbers beside copies of the same bytes and, on the CPU, oneTBB\n"
+    "and the standard library, in one run, with every result checked.\n"
+    "  cumulo bench scan --device gpu --ops add,max --kinds inclusive,exclusive --json\n"
+    "times all sizes from 2^10 to 2^28 on a GPU, by its own clock.\n";
 
-struct Request {
-  std::string primitive;
+struct ScanRequest {
   std::vector<std::string> sizes;
   std::vector<std::string> types;
-  std::string runs = "9";
+  std::vector<std::string> ops;
+  std::vector<std::string> kinds;
+  std::string runs = "11";
+  std::optional<double> heat;
   std::string device = "auto";
   bool json = false;
 };
 
-Result<bench::ScanBenchOptions> interpret(const Request& r) {
-  if (r.primitive != "scan") {
-    const std::string known[] = {"scan"};
-    return std::unexpected{unknown_word("the primitive", r.primitive, known)};
+Result<ScanKind> parse_kind(const std::string& word) {
+  const std::string known[] = {"inclusive", "exclusive"};
+  if (word == known[0]) return ScanKind::inclusive;
+  if (word == known[1]) return ScanKind::exclusive;
+  return std::unexpected{unknown_word("--kinds", word, known)};
+}
+
+// Reads every word into `values`; no words leave them as they are.
+template <class T, class Parse>
+Result<void> parse_words(const std::vector<std::string>& words, std::vector<T>& values,
+                         Parse&& parse) {
+  if (!words.empty()) values.clear();
+  for (const std::string& word : words) {
+    auto value = parse(word);
+    if (!value) return std::unexpected{std::move(value.error())};
+    values.push_back(*value);
   }
-  bench::ScanBenchOptions options;
-  if (!r.sizes.empty()) options.sizes.clear();
-  for (const std::string& word : r.sizes) {
-    auto n = parse_count("--n", word);
-    if (!n) return std::unexpected{std::move(n.error())};
-    options.sizes.push_back(*n);
-  }
-  if (!r.types.empty()) options.types.clear();
-  for (const std::string& word : r.types) {
-    auto type = parse_dtype(word);
-    if (!type) return std::unexpected{std::move(type.error())};
-    options.types.push_back(**type);
+  return {};
+}
+
+Result<bench::ScanBenchOptions> interpret(const ScanRequest& r) {
+  bench::ScanBenchOptions options{.heat_seconds = r.heat};
+  const Result<void> lists[] = {
+      parse_words(r.sizes, options.sizes, [](const auto& w) { return parse_count("--n", w); }),
+      parse_words(r.types, options.types, parse_type_word),
+      parse_words(r.ops, options.ops, parse_operator_word),
+      parse_words(r.kinds, options.kinds, parse_kind)};
+  for (const Result<void>& list : lists) {
+    if (!list) return std::unexpected{list.error()};
   }
   auto runs = parse_count("--runs", r.runs);
   if (!runs) return std::unexpected{std::move(runs.error())};
@@ -50,16 +67,20 @@ Result<bench::ScanBenchOptions> interpret(const Request& r) {
   return options;
 }
 
-}  // namespace
-
-int run_bench(const Arguments& arguments) {
-  Request r;
-  CLI::App app("Times a primitive beside copies and rivals, results checked.", "cumulo bench");
-  app.add_option("PRIMITIVE", r.primitive, "scan");
-  app.add_option("--n", r.sizes, "numbers of elements, apart by commas (2^10 ... 2^26)")
+int run_bench_scan(const Arguments& arguments) {
+  ScanRequest r;
+  CLI::App app("Times the scan beside copies and rivals, results checked.", "cumulo bench scan");
+  app.add_option("--n", r.sizes,
+                 "numbers of elements, apart by commas (2^10 ... 2^28; CPU 2^26, software 2^18)")
       ->delimiter(',');
-  app.add_option("--types", r.types, "u32, f32 (both)")->delimiter(',');
-  app.add_option("--runs", r.runs, "runs of each case (9)");
+  app.add_option("--types", r.types, "element types (all of the device; CPU u32,f32)")
+      ->delimiter(',');
+  app.add_option("--ops", r.ops, "add, mul, min, max, and, or, xor (add)")->delimiter(',');
+  app.add_option("--kinds", r.kinds, "inclusive, exclusive (inclusive)")->delimiter(',');
+  app.add_option("--runs", r.runs, "timed runs of each case (11)");
+  app.add_option("--heat", r.heat,
+                 "seconds of copies before each group of cases (0.5; on CPU and software 0)")
+      ->check(CLI::Range(0.0, 60.0));
   add_device_option(app, r.device);
   app.add_flag("--json", r.json, "one JSON object on standard output");
   app.footer(example);
@@ -73,6 +94,17 @@ int run_bench(const Arguments& arguments) {
   if (!report) return report_error(report.error(), r.json);
   const int printed = print_text(r.json ? to_json(*report) + "\n" : to_text(*report));
   return report->ok() ? printed : static_cast<int>(check_failed);
+}
+
+}  // namespace
+
+int run_bench(const Arguments& arguments) {
+  if (!arguments.empty() && arguments[0] == "scan") {
+    return run_bench_scan({arguments.begin() + 1, arguments.end()});
+  }
+  if (arguments.empty() || arguments[0] == "--help") return run_bench_scan({"--help"});
+  const std::string known[] = {"scan"};
+  return report_error(unknown_word("the primitive", arguments[0], known), wants_json(arguments));
 }
 
 }  // namespace cumulo::app

@@ -96,13 +96,10 @@ Result<ScanDescription> parse_scan(const ScanArguments& arguments) {
       .kind = arguments.exclusive ? ScanKind::exclusive : ScanKind::inclusive,
       .reverse = arguments.reverse,
       .include_initial = arguments.include_initial};
-  const auto op = parse_operator(arguments.op);
-  if (!op) return std::unexpected{unknown_word("--op", arguments.op, names_of(all_operators))};
-  const auto algorithm = parse_algorithm(arguments.algorithm);
-  if (!algorithm) {
-    return std::unexpected{
-        unknown_word("--algorithm", arguments.algorithm, names_of(all_algorithms))};
-  }
+  const auto op = parse_operator_word(arguments.op);
+  if (!op) return std::unexpected{op.error()};
+  const auto algorithm = parse_algorithm_word(arguments.algorithm);
+  if (!algorithm) return std::unexpected{algorithm.error()};
   description.op = *op;
   description.algorithm = *algorithm;
   return description;
@@ -123,10 +120,26 @@ Result<std::optional<Scalar>> parse_init(const ScanArguments& arguments, Type ty
   });
 }
 
+Result<Type> parse_type_word(const std::string& word) {
+  if (const auto type = parse_type(word)) return *type;
+  return std::unexpected{unknown_word("--dtype", word, names_of(all_types))};
+}
+
+Result<Operator> parse_operator_word(const std::string& word) {
+  if (const auto op = parse_operator(word)) return *op;
+  return std::unexpected{unknown_word("--op", word, names_of(all_operators))};
+}
+
+Result<Algorithm> parse_algorithm_word(const std::string& word) {
+  if (const auto algorithm = parse_algorithm(word)) return *algorithm;
+  return std::unexpected{unknown_word("--algorithm", word, names_of(all_algorithms))};
+}
+
 Result<std::optional<Type>> parse_dtype(const std::optional<std::string>& word) {
   if (!word) return std::nullopt;
-  if (const auto type = parse_type(*word)) return type;
-  return std::unexpected{unknown_word("--dtype", *word, names_of(all_types))};
+  auto type = parse_type_word(*word);
+  if (!type) return std::unexpected{std::move(type.error())};
+  return *type;
 }
 
 Result<std::uint64_t> parse_count(const std::string& option, const std::string& word) {

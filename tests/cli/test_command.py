@@ -1,6 +1,5 @@
 """Devices, plans, benchmarks and help, as the command tells of them."""
 
-import json
 import os
 import subprocess
 
@@ -41,16 +40,6 @@ def test_plan(tmp_path):
     assert len(small["steps"]) > 3
     traits.write_text('{"max_bindings": 1}')
     assert "max_bindings" in refuse("plan", "scan", "--n", "10", "--traits", traits)
-
-
-@pytest.mark.skipif("cpu" not in DEVICES, reason="once is enough")
-def test_bench():
-    result = json.loads(run("bench", "scan", "--n", "1000,70000", "--runs", "2", "--device", "cpu",
-                            "--json").stdout)
-    assert result["schema"] == "cumulo-bench/1" and result["ok"]
-    assert len(result["measurements"]) == 2 * 2 * 6
-    assert all(m["median_ms"] > 0 for m in result["measurements"])
-    refuse("bench", "sort")
 
 
 def run_json_plan(*arguments):
