@@ -130,6 +130,14 @@ Result<Operator> parse_operator_word(const std::string& word) {
   return std::unexpected{unknown_word("--op", word, names_of(all_operators))};
 }
 
+Result<ScanKind> parse_kind_word(const std::string& word) {
+  for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+    if (word == name(kind)) return kind;
+  }
+  return std::unexpected{unknown_word(
+      "the kind", word, names_of(std::array{ScanKind::inclusive, ScanKind::exclusive}))};
+}
+
 Result<Algorithm> parse_algorithm_word(const std::string& word) {
   if (const auto algorithm = parse_algorithm(word)) return *algorithm;
   return std::unexpected{unknown_word("--algorithm", word, names_of(all_algorithms))};

@@ -39,6 +39,7 @@ Result<std::optional<Scalar>> parse_init(const ScanArguments& arguments, Type ty
 
 Result<Type> parse_type_word(const std::string& word);
 Result<Operator> parse_operator_word(const std::string& word);
+Result<ScanKind> parse_kind_word(const std::string& word);
 Result<Algorithm> parse_algorithm_word(const std::string& word);
 
 Result<std::optional<Type>> parse_dtype(const std::optional<std::string>& word);

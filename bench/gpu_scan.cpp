@@ -6,6 +6,7 @@
 #include "bench/data.hpp"
 #include "bench/gpu_timer.hpp"
 #include "bench/groups.hpp"
+#include "bench/work.hpp"
 #include "cumulo/webgpu.hpp"
 
 namespace cumulo::bench {
@@ -74,7 +75,7 @@ class GpuGroup {
   }
 
   Measurement scan_measurement(const ScanDescription& scan, std::string_view algorithm) const {
-    Measurement m = measurement("cumulo", Role::scan);
+    Measurement m = measurement(our_name(scan), Role::scan);
     m.kind = scan.kind;
     m.algorithm = algorithm;
     return m;
@@ -155,8 +156,15 @@ class GpuGroup {
       return {};
     }
     PreparedScan& prepared = scans_.emplace_back(std::move(*scan), cases_.size()).prepared;
+    Measurement m = scan_measurement(description, prepared.plan()->algorithm);
+    if (group_.with_work) {
+      m.work = work_of(*prepared.plan());
+      auto additions = count_additions(device_, *prepared.plan());
+      if (!additions) return std::unexpected{std::move(additions.error())};
+      m.work->additions = *additions;
+    }
     return add(
-        scan_measurement(description, prepared.plan()->algorithm),
+        std::move(m),
         [this, &prepared](WGPUCommandEncoder encoder) {
           return cumulo::record(prepared, encoder, native_buffer(*in_), native_buffer(*out_));
         },

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "bench/report.hpp"
@@ -15,7 +16,11 @@ struct Group {
   Type type = Type::u32;
   Operator op = Operator::add;
   std::vector<ScanDescription> scans;  // of this n, type and operator
+  bool with_work = false;              // beside the times what the algorithms do
 };
+
+// "cumulo", and the algorithm where it was asked for.
+std::string our_name(const ScanDescription& scan);
 
 // Host memory, wall clock; copies and, for inclusive sums, what else a C++ program can call.
 Result<void> measure_on_host(Device& device, const Group& group, Report& report);

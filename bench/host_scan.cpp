@@ -142,10 +142,17 @@ class HostGroup {
   }
 
   void add_scan(const ScanDescription& scan) {
-    Measurement m = measurement("cumulo", Role::scan);
+    Measurement m = measurement(our_name(scan), Role::scan);
     m.kind = scan.kind;
-    m.algorithm =
-        name(scan.algorithm == Algorithm::automatic ? Algorithm::blocked : scan.algorithm);
+    const bool serial = scan.algorithm == Algorithm::serial;
+    m.algorithm = name(serial ? Algorithm::serial : Algorithm::blocked);
+    if (group_.with_work) {
+      m.work = Work{.bytes = m.bytes};  // what is totalled first is in a cache when it is scanned
+      if (serial) {
+        m.work->steps = 1;
+        m.work->additions = group_.n - 1;
+      }
+    }
     cases_.push_back({std::move(m),
                       [this, scan]() -> Result<void> {
                         auto scanned =

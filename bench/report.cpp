@@ -70,8 +70,12 @@ std::string heading(const Measurement& m, bool with_work) {
 std::string row(const Report& report, const Measurement& m) {
   std::string label = m.name;
   if (m.kind) label += fmt::format(", {}", cumulo::name(*m.kind));
-  if (!m.algorithm.empty()) label += fmt::format(" ({})", m.algorithm);
-  if (m.failure) return fmt::format("  {:<40} failed: {}\n", label, *m.failure);
+  if (!m.algorithm.empty() && !m.name.ends_with(m.algorithm)) {
+    label += fmt::format(" ({})", m.algorithm);
+  }
+  if (m.failure) {
+    return fmt::format("  {:<40} {}: {}\n", label, m.refused ? "refused" : "failed", *m.failure);
+  }
   auto share = of_copy(report, m);
   if (share) *share *= 100;
   std::string text =

@@ -18,9 +18,9 @@ std::string_view name(Role role);
 
 // What an algorithm does for one run (docs/benchmarks.md says how each is counted).
 struct Work {
-  std::optional<std::uint64_t> steps;      // sweeps of a teaching form, dispatches of the others
-  std::optional<std::uint64_t> additions;  // combines of two elements
-  std::uint64_t bytes = 0;                 // moved to and from the device's memory
+  std::optional<std::uint64_t> steps = std::nullopt;      // one after the other
+  std::optional<std::uint64_t> additions = std::nullopt;  // combines of two elements
+  std::uint64_t bytes = 0;                                // moved to and from the device's memory
 };
 
 struct Measurement {

@@ -17,7 +17,13 @@ std::vector<std::uint64_t> powers_of_two(std::uint32_t first, std::uint32_t last
   return sizes;
 }
 
-std::vector<std::uint64_t> usual_sizes(const DeviceInfo& device) {
+// With the teaching forms also a size that their one workgroup takes everywhere.
+std::vector<std::uint64_t> usual_sizes(const DeviceInfo& device, bool with_work) {
+  if (with_work) {
+    auto sizes = usual_sizes(device, false);
+    sizes.insert(sizes.begin(), 256);
+    return sizes;
+  }
   if (device.kind == DeviceKind::software) return powers_of_two(10, 18, 4);
   return device.backend == Backend::cpu ? powers_of_two(10, 26, 4) : powers_of_two(10, 28, 2);
 }
@@ -59,9 +65,14 @@ Result<void> check(const ScanBenchOptions& options, const std::vector<Type>& typ
 
 }  // namespace
 
+std::string our_name(const ScanDescription& scan) {
+  if (scan.algorithm == Algorithm::automatic) return "cumulo";
+  return "cumulo, " + std::string(name(scan.algorithm));
+}
+
 Result<Report> run_scan(Device& device, const ScanBenchOptions& options) {
   const DeviceInfo& info = device.info();
-  const auto sizes = options.sizes.empty() ? usual_sizes(info) : options.sizes;
+  const auto sizes = options.sizes.empty() ? usual_sizes(info, options.with_work) : options.sizes;
   const auto types = options.types.empty() ? usual_types(device) : options.types;
   if (auto ok = check(options, types); !ok) return std::unexpected{std::move(ok.error())};
   const bool hardware = info.backend == Backend::webgpu && info.kind != DeviceKind::software;
@@ -72,7 +83,7 @@ Result<Report> run_scan(Device& device, const ScanBenchOptions& options) {
     for (const Operator op : options.ops) {
       if (!is_defined(op, type)) continue;
       for (const std::uint64_t n : sizes) {
-        const Group group{n, type, op, scans_of(options, n, type, op)};
+        const Group group{n, type, op, scans_of(options, n, type, op), options.with_work};
         auto ok = info.backend == Backend::cpu ? measure_on_host(device, group, report)
                                                : measure_on_gpu(device, group, heat, report);
         if (!ok) return std::unexpected{std::move(ok.error())};

@@ -17,6 +17,7 @@ struct ScanBenchOptions {
   std::vector<Operator> ops = {Operator::add};
   std::vector<ScanKind> kinds = {ScanKind::inclusive};
   std::vector<Algorithm> algorithms = {Algorithm::automatic};
+  bool with_work = false;  // beside the times steps, additions and bytes
   std::uint32_t runs = 11;
   std::optional<double> heat_seconds = std::nullopt;  // 0.5 on a hardware GPU, else none
 };

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from command import DEVICES, each_device, refuse, run
+from command import DEVICES, each_device, refuse, run, run_json
 
 on_cpu_once = pytest.mark.skipif("cpu" not in DEVICES, reason="once is enough")
 
@@ -18,7 +18,7 @@ def test_every_case_is_timed_and_compared(device):
                    "--types", "u32,f32", "--ops", "add,max,xor", "--kinds", "inclusive,exclusive")
     assert result["schema"] == "cumulo-bench/2" and result["ok"]
     assert result["versions"] and result["date"] and result["device"]["name"]
-    assert device == "cpu" or result["device"]["driver"]
+    assert result["device"]["backend"] == ("cpu" if device == "cpu" else "webgpu")
     groups = {}
     for m in result["measurements"]:
         assert m["role"] == "empty" or m["median_ms"] > 0, m
@@ -52,3 +52,58 @@ def test_what_cannot_be_timed_is_refused():
     refuse("bench", "scan", "--types", "u33")
     refuse("bench", "scan", "--kinds", "exclusiv")
     refuse("bench", "scan", "--types", "f32", "--ops", "xor", "--device", "cpu")
+
+
+@each_device
+def test_algorithms_are_compared_by_what_they_do(device):
+    result = bench("scan", "--n", "200", "--types", "u32", "--runs", "1", "--device", device,
+                   "--algorithms", "all")
+    ours = {m["algorithm"]: m for m in result["measurements"] if m["role"] == "scan" and
+            m["name"].startswith("cumulo")}
+    if device == "cpu":
+        assert ours["serial"]["work"] == {"steps": 1, "additions": 199, "bytes": 1600}
+        assert set(ours) == {"serial", "blocked"}
+        return
+    assert {"hillis-steele", "blelloch", "reduce-then-scan", "single-pass"} <= set(ours)
+    work = ours["hillis-steele"]["work"]
+    assert work["steps"] == 8
+    assert work["additions"] == sum(200 - 2**k for k in range(8))
+    assert ours["blelloch"]["work"]["additions"] == 2 * 199
+    assert ours["reduce-then-scan"]["work"]["bytes"] >= 2 * 800
+    too_large = bench("scan", "--n", "100000", "--types", "u32", "--runs", "1", "--device", device,
+                      "--algorithms", "blelloch,reduce-then-scan")
+    assert too_large["ok"]
+    assert [m for m in too_large["measurements"] if "refused" in m][0]["algorithm"] == "blelloch"
+    large = [m for m in too_large["measurements"] if "work" in m][0]
+    assert large["algorithm"] == "reduce-then-scan"  # which reads its input twice
+    assert large["work"]["steps"] == 3 and large["work"]["bytes"] >= 3 * 400_000
+
+
+@each_device
+def test_accuracy(device):
+    result = bench("accuracy", "--n", "50000", "--device", device)
+    assert result["schema"] == "cumulo-accuracy/1"
+    rows = {(row["data"], row["method"]): row for row in result["rows"]}
+    assert len(rows) == 4
+    ours, loop = rows["positive", "cumulo"], rows["positive", "f32 loop"]
+    assert 0 < ours["rms_relative"] < ours["max_relative"] < 1e-6
+    assert ours["max_relative"] < loop["max_relative"]
+    assert b"RMS" in run("bench", "accuracy", "--n", "1000", "--device", device).stdout
+    refuse("bench", "accuracy", "--n", "0", "--device", device)
+
+
+@on_cpu_once
+def test_results_are_drawn(tmp_path):
+    results = tmp_path / "r.json"
+    results.write_text(json.dumps(bench("scan", "--n", "1000,4000,16000", "--runs", "1",
+                                        "--types", "u32", "--device", "cpu")))
+    for suffix in ("png", "svg"):
+        picture = tmp_path / f"p.{suffix}"
+        run("bench", "plot", results, "-o", picture)
+        assert picture.stat().st_size > 1000
+    assert run_json("bench", "plot", results, "-o", picture, "--force")["picture"] == str(picture)
+    assert "cumulo" in picture.read_text()
+    assert "overwrite" in refuse("bench", "plot", results, "-o", picture)
+    refuse("bench", "plot", results, "-o", tmp_path / "p.gif")
+    refuse("bench", "plot", results, "-o", tmp_path / "q.png", "--type", "i32")
+    refuse("bench", "plot", tmp_path / "none.json", "-o", tmp_path / "q.png")
