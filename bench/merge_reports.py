@@ -13,6 +13,10 @@ import pathlib
 import sys
 
 
+FAR = float("inf")
+LATENCY_BOUND = 1 << 20  # up to here the microseconds above an empty dispatch tell more
+
+
 def read(path):
     report = json.loads(pathlib.Path(path).read_text())
     if report.get("schema") != "cumulo-bench/2":
@@ -35,30 +39,34 @@ def cell(measurement):
         return "refused"
     if "failure" in measurement:
         return "FAILED"
-    share = measurement["of_copy"]
     text = f"{measurement['median_ms']:.4f}"
-    return text if share is None else f"{text} {100 * share:5.1f}%"
+    if measurement["of_copy"] is not None and measurement["role"] != "copy":
+        text += f" {100 * measurement['of_copy']:5.1f}%"
+    if measurement["above_empty_us"] is not None and measurement["n"] <= LATENCY_BOUND:
+        text += f" {measurement['above_empty_us']:+.1f}"
+    return text
+
+
+def column_of(report, measurement):
+    """All copies of a program share one column, its fastest."""
+    if measurement["role"] == "scan":
+        return label(measurement)
+    name = {"copy": "fastest copy", "empty": "empty"}.get(measurement["role"], measurement["name"])
+    return f"{name}, {report['program']}"
 
 
 def columns(reports):
-    """For each type and operator the columns' names and, by size, their cells."""
+    """For each type and operator the columns' names and, by size, their measurements."""
     groups = collections.OrderedDict()
     for report in reports:
         for m in report["measurements"]:
             names, rows = groups.setdefault((m["type"], m["op"]), ([], collections.defaultdict(dict)))
-            if m["role"] == "copy":
-                name = f"copy, {report['program']}"
-                best = rows[m["n"]].get(name)
-                if "median_ms" in m and (best is None or m["median_ms"] < float(best)):
-                    rows[m["n"]][name] = f"{m['median_ms']:.4f}"
-            elif m["role"] == "empty":
-                name = f"empty, {report['program']}"
-                rows[m["n"]][name] = cell(m)
-            else:
-                name = label(m)
-                rows[m["n"]][name] = cell(m)
+            name = column_of(report, m)
             if name not in names:
                 names.append(name)
+            known = rows[m["n"]].get(name)
+            if known is None or m.get("median_ms", FAR) < known.get("median_ms", FAR):
+                rows[m["n"]][name] = m
     return groups
 
 
@@ -68,12 +76,14 @@ def print_table(reports):
         print(f"{report['program']}: {device['name']}, {device['driver']}; {report['versions']}; "
               f"{report['date']}; {report['clock']} clock, medians of {report['runs']}")
     for (kind, op), (names, rows) in columns(reports).items():
-        print(f"\n{kind} {op}: ms, and % of the fastest copy of the same program")
-        widths = [max(len(name), 15) for name in names]
+        print(f"\n{kind} {op}: ms, % of the fastest copy of the same program, "
+              "microseconds above its empty dispatch")
+        widths = [max(len(name), 21) for name in names]
         print("| n      | " + " | ".join(f"{name:<{w}}" for name, w in zip(names, widths)) + " |")
         print("|--------|" + "|".join("-" * (w + 2) for w in widths) + "|")
         for n in sorted(rows):
-            cells = [f"{rows[n].get(name, '-'):>{w}}" for name, w in zip(names, widths)]
+            texts = [cell(rows[n][name]) if name in rows[n] else "-" for name in names]
+            cells = [f"{text:>{w}}" for text, w in zip(texts, widths)]
             print(f"| {text_of_size(n):<6} | " + " | ".join(cells) + " |")
     for report in reports:
         for m in report["measurements"]:

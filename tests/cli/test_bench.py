@@ -1,6 +1,8 @@
 """Benchmarks as the command tells of them."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from command import DEVICES, each_device, refuse, run, run_json
@@ -107,3 +109,36 @@ def test_results_are_drawn(tmp_path):
     refuse("bench", "plot", results, "-o", tmp_path / "p.gif")
     refuse("bench", "plot", results, "-o", tmp_path / "q.png", "--type", "i32")
     refuse("bench", "plot", tmp_path / "none.json", "-o", tmp_path / "q.png")
+
+
+@on_cpu_once
+def test_reports_are_merged(root, tmp_path):
+    def merge(*arguments, status=0):
+        done = subprocess.run([sys.executable, root / "bench/merge_reports.py", *arguments],
+                              capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == status, done.stderr
+        return done.stdout + done.stderr
+
+    ours = bench("scan", "--n", "1000,4096", "--runs", "1", "--types", "u32", "--device", "cpu")
+    rival = json.loads(json.dumps(ours))
+    rival["program"] = "rival"
+    rival["measurements"] = [dict(m, name="their scan") for m in rival["measurements"]
+                             if m["name"] == "cumulo"]
+    for name, report in (("a-rival", rival), ("ours", ours)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(report))
+    reports = [tmp_path / "a-rival.json", tmp_path / "ours.json"]
+    table = merge("--out", tmp_path / "all.json", "--commit", "abc", *reports)
+    assert "their scan, inclusive" in table and "2^12" in table and "1000" in table
+    merged = json.loads((tmp_path / "all.json").read_text())
+    assert merged["schema"] == "cumulo-bench-set/1" and merged["commit"] == "abc"
+    assert [report["program"] for report in merged["reports"]] == ["cumulo", "rival"]
+
+    rival["ok"] = False
+    rival["measurements"][0] = {**{k: rival["measurements"][0][k] for k in
+                                   ("name", "role", "n", "type", "op", "kind")},
+                                "failure": "its result is wrong"}
+    reports[0].write_text(json.dumps(rival))
+    table = merge(*reports, status=1)
+    assert "FAILED" in table and "its result is wrong" in table
+    reports[0].write_text("{}")
+    merge(*reports, status=1)
