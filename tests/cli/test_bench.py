@@ -140,5 +140,9 @@ def test_reports_are_merged(root, tmp_path):
     reports[0].write_text(json.dumps(rival))
     table = merge(*reports, status=1)
     assert "FAILED" in table and "its result is wrong" in table
+    idle = next(m for m in ours["measurements"] if m["name"] == "cumulo")
+    idle.update(n=1 << 28, median_ms=0.1, gb_per_s=21474.8, of_copy=1.2)
+    reports[1].write_text(json.dumps(ours))
+    assert "faster than a copy" in merge(reports[1], status=1)
     reports[0].write_text("{}")
     merge(*reports, status=1)
