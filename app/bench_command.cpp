@@ -1,6 +1,9 @@
 // cumulo bench: how fast and how exact, beside what else a program could use.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "bench/accuracy.hpp"
 #include "bench/plot.hpp"
 #include "bench/scan.hpp"
@@ -68,6 +71,18 @@ Result<void> parse_words(const std::vector<std::string>& words, std::vector<T>& 
   return {};
 }
 
+// Room for so many bytes an element, for each of the sizes that were asked for.
+Result<void> require_arrays(const std::vector<std::uint64_t>& sizes, std::uint64_t bytes_each) {
+  for (const std::uint64_t n : sizes) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t bytes = n > most / bytes_each ? most : n * bytes_each;
+    if (auto fits = require_memory(bytes, fmt::format("bench of {} elements", n)); !fits) {
+      return fits;
+    }
+  }
+  return {};
+}
+
 Result<bench::ScanBenchOptions> interpret(const ScanRequest& r) {
   bench::ScanBenchOptions options{.with_work = !r.algorithms.empty(), .heat_seconds = r.heat};
   const Result<void> lists[] = {
@@ -78,6 +93,12 @@ Result<bench::ScanBenchOptions> interpret(const ScanRequest& r) {
       parse_words(r.algorithms, options.algorithms, parse_algorithm_word)};
   for (const Result<void>& list : lists) {
     if (!list) return std::unexpected{list.error()};
+  }
+  std::uint64_t element = 4;
+  for (const Type type : options.types) element = std::max<std::uint64_t>(element, size_of(type));
+  // Input, output and what is expected.
+  if (auto fits = require_arrays(options.sizes, 3 * element); !fits) {
+    return std::unexpected{std::move(fits.error())};
   }
   auto runs = parse_count("--runs", r.runs);
   if (!runs) return std::unexpected{std::move(runs.error())};
@@ -146,6 +167,10 @@ int run_bench_accuracy(const Arguments& arguments) {
   std::vector<std::uint64_t> sizes;
   auto read = parse_words(words, sizes, [](const auto& w) { return parse_count("--n", w); });
   if (!read) return report_error(read.error(), json);
+  constexpr std::uint64_t input_and_output = 2 * sizeof(float);
+  if (auto fits = require_arrays(sizes, input_and_output); !fits) {
+    return report_error(fits.error(), json);
+  }
   auto device = open_device(device_word);
   if (!device) return report_error(device.error(), json);
   auto rows = bench::measure_accuracy(*device, sizes);

@@ -1,5 +1,6 @@
 #include "check.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -65,10 +66,14 @@ class RoundedReference {
     const Wide wide = x;
     if (multiply_) {
       value_ *= wide;
-      if (x != 0 && std::isfinite(x)) exponents_ += std::abs(std::ilogb(wide)) + 1;
+      if (x != 0 && std::isfinite(x)) {
+        log_ += std::log2(std::abs(wide));
+        lowest_ = std::min(lowest_, log_);
+        highest_ = std::max(highest_, log_);
+      }
     } else {
       value_ += wide;
-      magnitude_ += std::abs(wide);
+      if (std::isfinite(x)) magnitude_ += std::abs(wide);
     }
     ++count_;
   }
@@ -80,7 +85,7 @@ class RoundedReference {
   bool agrees(T found) const {
     if (std::isnan(value_)) return std::isnan(found);
     // Some partial result may have left the range where the sequential one did not.
-    const bool left_range = multiply_ ? exponents_ >= limits::max_exponent - 2
+    const bool left_range = multiply_ ? highest_ - lowest_ >= limits::max_exponent - 2
                                       : !(magnitude_ < static_cast<Wide>(limits::max()));
     if (left_range && (multiply_ || !std::isfinite(found))) return true;
     if (std::isinf(expected())) return found == expected();
@@ -96,7 +101,11 @@ class RoundedReference {
   Wide value_;
   Wide depth_;
   Wide magnitude_ = 0;
-  std::int64_t exponents_ = 0;  // a bound on how far any partial product is from 1, as a power of 2
+  // Of the prefixes' magnitudes, as powers of 2. Any product of neighbours is a quotient of two
+  // prefixes, and so no further from 1 than the highest is from the lowest.
+  Wide log_ = 0;
+  Wide lowest_ = 0;
+  Wide highest_ = 0;
   std::uint64_t count_ = 0;
 };
 

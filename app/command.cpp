@@ -96,7 +96,12 @@ std::optional<int> parse_arguments(CLI::App& app, const Arguments& arguments) {
   } catch (const CLI::ParseError& error) {
     return report_error({ErrorKind::bad_argument, app.get_name() + ": " + error.what()}, json);
   }
-  if (const auto left_over = app.remaining(); !left_over.empty()) {
+  auto left_over = app.remaining();
+  // What separates options from files is neither.
+  if (const auto mark = std::ranges::find(left_over, "--"); mark != left_over.end()) {
+    left_over.erase(mark);
+  }
+  if (!left_over.empty()) {
     return report_error(surplus(app, left_over), json);
   }
   return std::nullopt;

@@ -50,6 +50,15 @@ Algorithm page_algorithm(const Device& device) {
   return device.info().backend == Backend::webgpu ? Algorithm::hillis_steele : Algorithm::automatic;
 }
 
+// As the picture says it.
+picture::SalesFacts facts_of(const Device& device, const SalesPage& page) {
+  if (device.info().backend == Backend::cpu) {
+    return {.scan = "the CPU backend's " + page.algorithm + " scan", .counts = page.counts};
+  }
+  const bool hillis_steele = page.algorithm == name(Algorithm::hillis_steele);
+  return {.scan = hillis_steele ? "Hillis-Steele" : page.algorithm, .counts = page.counts};
+}
+
 // The device's traits; where its subgroup width is not known, those of a common one.
 Traits traits_to_count_for(const Device& device) {
   Traits traits = device.traits();
@@ -109,6 +118,7 @@ Result<SalesPage> make_sales_page(Device& device, std::optional<std::uint64_t> b
   return SalesPage{.sales = std::move(*sales),
                    .totals = std::move(*totals),
                    .algorithm = timed->report.algorithm,
+                   .counts = timed->report.counts,
                    .timing = timed->report.timing,
                    .contenders = std::move(*contenders),
                    .subgroup_width = traits.subgroup_width,
@@ -156,7 +166,9 @@ Result<CompactionPage> make_compaction_page(Device& device, std::optional<std::u
 Result<void> draw_page(Device& device, const SalesPage& page, const std::string& path) {
   const picture::ArrayBuffer buffers[] = {{.array = "sales", .buffer = page.sales.buffer},
                                           {.array = "totals", .buffer = page.totals.buffer}};
-  return paint(device, picture::sales_scene(page.sales.values, page.totals.values), buffers, path);
+  return paint(device,
+               picture::sales_scene(page.sales.values, page.totals.values, facts_of(device, page)),
+               buffers, path);
 }
 
 Result<void> draw_page(Device& device, const CompactionPage& page, const std::string& path) {

@@ -31,6 +31,7 @@ struct SalesPage {
   Row sales;
   Row totals;
   std::string algorithm;
+  std::optional<Counts> counts;  // of that algorithm, where they are known
   std::optional<Timing> timing;
   std::vector<Contender> contenders;  // the loop first
   std::uint32_t subgroup_width = 0;   // that the subgroup scan is counted for

@@ -1,8 +1,11 @@
 // cumulo: the command. Finds the subcommand and keeps whatever happens inside it from ending in a
 // crash.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -56,6 +59,15 @@ int run(const Arguments& words) {
   }
 }
 
+// A standard descriptor that the parent has closed would become the number of the next file opened,
+// and what is said would end in that file. /dev/null the wrong way round: its use fails as before.
+void occupy_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
+    open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 // Mesa's Vulkan drivers complain on standard error when they find no such folder, as in containers
 // and services; what stands there must be cumulo's alone.
 void provide_runtime_folder() {
@@ -70,6 +82,7 @@ void provide_runtime_folder() {
 }  // namespace cumulo::app
 
 int main(int argc, char** argv) {
+  cumulo::app::occupy_standard_descriptors();
   cumulo::app::install_signal_handlers();
   cumulo::app::provide_runtime_folder();
   return cumulo::app::run(cumulo::app::Arguments(argv + std::min(argc, 1), argv + argc));

@@ -16,6 +16,7 @@ namespace {
 template <class Range>
 std::vector<std::string> names_of(const Range& range) {
   std::vector<std::string> names;
+  names.reserve(std::size(range));
   for (const auto& value : range) names.emplace_back(name(value));
   return names;
 }

@@ -26,6 +26,7 @@ using Lines = std::unique_ptr<T[], FreeLines>;
 
 template <class T>
 Lines<T> allocate_lines(std::size_t n) {
+  if (n > (std::size_t{1} << 60) / sizeof(T)) return nullptr;  // the bytes would not fit 64 bits
   const std::size_t bytes = (n * sizeof(T) + 63) / 64 * 64;
   return Lines<T>(static_cast<T*>(::operator new[](bytes, std::align_val_t{64}, std::nothrow)));
 }

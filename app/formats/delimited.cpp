@@ -76,8 +76,9 @@ class DelimitedSource {
   const std::string& name() const { return name_; }
   std::string column_name() const { return header_.empty() ? "" : header_[column_]; }
 
-  // Reads the first row: how many columns there are, and whether they have names.
+  // Reads the first row: how many columns there are, and what may be their names.
   Result<void> read_header();
+  // Then it is known as well whether the first row holds names or numbers.
   Result<void> choose_column(const std::optional<std::string>& wanted);
 
   template <class Sink>
@@ -118,6 +119,7 @@ class DelimitedSource {
     return std::unexpected{Error{ErrorKind::bad_argument, name_ + what}};
   }
   std::string list_columns() const;
+  Result<void> no_header();
 
   std::string_view text_;
   char separator_;
@@ -126,7 +128,10 @@ class DelimitedSource {
   std::size_t columns_ = 0;
   std::size_t column_ = 0;
   std::size_t body_ = 0;  // where the rows of numbers begin
+  bool surely_header_ = false;
 };
+
+bool is_name(const std::string& field) { return !field.empty() && !is_number(field); }
 
 Result<void> DelimitedSource::read_header() {
   if (text_.empty()) return {};
@@ -139,14 +144,24 @@ Result<void> DelimitedSource::read_header() {
     field = next_field(p, end, separator_);
     if (field.fault) return fault(start, field.fault);
     header_.push_back(unquoted(field));
-    if (!header_.back().empty() && !is_number(header_.back())) has_names = true;
+    if (is_name(header_.back())) has_names = true;
   } while (field.end == FieldEnd::separator);
   columns_ = header_.size();
-  if (has_names) {
-    body_ = static_cast<std::size_t>(p - text_.data());
-  } else {
-    header_.clear();
+  body_ = static_cast<std::size_t>(p - text_.data());
+  if (!has_names) return no_header();
+  // A text above a number is a name. A text above another one may be a label of its row.
+  for (std::size_t column = 0; column < columns_ && p != end; ++column) {
+    field = next_field(p, end, separator_);
+    if (field.fault) break;
+    if (is_name(header_[column]) && is_number(unquoted(field))) surely_header_ = true;
+    if (field.end != FieldEnd::separator) break;
   }
+  return {};
+}
+
+Result<void> DelimitedSource::no_header() {
+  header_.clear();
+  body_ = 0;
   return {};
 }
 
@@ -170,16 +185,25 @@ Result<void> DelimitedSource::choose_column(const std::optional<std::string>& wa
     }
     return {};
   }
-  const auto named = std::count(header_.begin(), header_.end(), *wanted);
+  std::size_t index = 0;
+  const char* const last = wanted->data() + wanted->size();
+  const auto [end, error] = std::from_chars(wanted->data(), last, index);
+  const bool is_index = error == std::errc{} && end == last && index < columns_;
+  // A first row like "a,1" may hold the number 1, and no name of that kind.
+  const auto named = is_index && !surely_header_
+                         ? std::ptrdiff_t{0}
+                         : std::count(header_.begin(), header_.end(), *wanted);
   if (named > 1) return refused(" has several columns '" + *wanted + "'; choose by index from 0");
   if (named == 1) {
     column_ = static_cast<std::size_t>(std::find(header_.begin(), header_.end(), *wanted) -
                                        header_.begin());
     return {};
   }
-  const char* const last = wanted->data() + wanted->size();
-  const auto [end, error] = std::from_chars(wanted->data(), last, column_);
-  if (error == std::errc{} && end == last && column_ < columns_) return {};
+  if (is_index) {
+    column_ = index;
+    const bool number_first = !header_.empty() && is_number(header_[column_]);
+    return number_first && !surely_header_ ? no_header() : Result<void>{};
+  }
   return refused(" has no column '" + *wanted + "'; " + list_columns());
 }
 

@@ -39,6 +39,13 @@ struct Descriptor {
   }
 };
 
+// Something there that a file of the same name would not replace but destroy.
+bool is_special(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  return fs::is_other(status);
+}
+
 Result<void> append_all(int descriptor, const std::string& path, std::uint64_t expected,
                         bool show_progress, std::string& bytes) {
   Progress progress("reading", expected, show_progress);
@@ -111,6 +118,7 @@ Result<void> check_writable(const std::string& path, const std::string& input, b
   if (fs::exists(in, ignored) && fs::exists(out, ignored) && fs::equivalent(out, in, ignored)) {
     return refused("the output '" + path + "' is the input file itself; name another one");
   }
+  if (is_special(out)) return refused("'" + path + "' is a device or a pipe, not a file");
   if (!force && fs::exists(fs::symlink_status(out, ignored))) {
     return refused("'" + path + "' is there already; --force overwrites it");
   }
@@ -128,8 +136,12 @@ Result<PendingFile> PendingFile::create(const std::string& path) {
     const fs::path behind = fs::weakly_canonical(target, problem);
     if (!problem) target = behind;
   }
+  // No longer than a name may be that is itself as long as one may be.
+  constexpr std::size_t longest_stem = 100;
   const std::string extension = target.extension().string();
-  const std::string name = "." + target.stem().string() + ".XXXXXX" + extension;
+  if (is_special(target)) return file_error("'" + path + "' is a device or a pipe, not a file");
+  const std::string name =
+      "." + target.stem().string().substr(0, longest_stem) + ".XXXXXX" + extension;
   PendingFile file;
   file.path_ = target.string();
   file.temporary_ = (target.parent_path() / name).string();
@@ -140,9 +152,15 @@ Result<PendingFile> PendingFile::create(const std::string& path) {
     return file_error("cannot write beside '" + path + "': " + reason(errno));
   }
   file.slot_ = remember_pending(file.temporary_);
-  const mode_t mask = umask(0);
-  umask(mask);
-  fchmod(file.descriptor_, static_cast<mode_t>(0666) & ~mask);
+  // A file that is replaced keeps its mode: what was private stays so.
+  struct stat before{};
+  if (stat(file.path_.c_str(), &before) == 0 && S_ISREG(before.st_mode)) {
+    fchmod(file.descriptor_, before.st_mode & static_cast<mode_t>(0777));
+  } else {
+    const mode_t mask = umask(0);
+    umask(mask);
+    fchmod(file.descriptor_, static_cast<mode_t>(0666) & ~mask);
+  }
   return file;
 }
 

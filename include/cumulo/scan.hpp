@@ -34,7 +34,7 @@ struct ScanOptions {
 // What a run was, beside its values.
 struct ScanReport {
   Scalar total;  // all elements and init combined: the last inclusive value, or the identity
-  std::string algorithm;
+  std::string algorithm;  // for n = 0 what one element would have been scanned by
   std::optional<Counts> counts = std::nullopt;   // of the teaching forms
   std::optional<Timing> timing = std::nullopt;   // when asked for
 };

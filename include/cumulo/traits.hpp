@@ -13,12 +13,12 @@ namespace cumulo {
 enum class Dialect : std::uint8_t { naga, tint };
 
 struct Limits {
-  std::uint64_t max_buffer_size = 256ull << 20;              // bytes
-  std::uint64_t max_storage_binding_size = 128ull << 20;     // bytes
-  std::uint32_t min_storage_offset_alignment = 256;          // bytes
+  std::uint64_t max_buffer_size = 256ull << 20;           // bytes
+  std::uint64_t max_storage_binding_size = 128ull << 20;  // bytes
+  std::uint32_t min_storage_offset_alignment = 256;       // bytes
   std::uint32_t max_storage_buffers_per_stage = 8;
   std::uint32_t max_workgroups_per_dimension = 65535;
-  std::uint32_t max_workgroup_memory = 16384;                // bytes
+  std::uint32_t max_workgroup_memory = 16384;  // bytes
   std::uint32_t max_invocations_per_workgroup = 256;
   std::uint32_t max_workgroup_size_x = 256;
 };
@@ -30,11 +30,12 @@ struct Traits {
   bool subgroups = false;
   std::uint32_t subgroup_min_size = 0;  // 0: not known
   std::uint32_t subgroup_max_size = 0;
-  std::uint32_t subgroup_width = 0;  // as one probing kernel saw it; for reports, never for plans
+  std::uint32_t subgroup_width = 0;  // as one probing kernel saw it; 0: not known
   bool timestamps = false;
   bool shader_f16 = false;
   bool shader_int64 = false;
-  bool forward_progress = false;  // a workgroup that has started is known to keep running
+  bool forward_progress = false;    // a workgroup that has started is known to keep running
+  bool ordered_workgroups = false;  // workgroups are known to start in the order of their numbers
 };
 
 std::string to_json(const Traits& traits);

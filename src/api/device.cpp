@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "api/impl.hpp"
 #include "cumulo/webgpu.hpp"
@@ -57,8 +58,10 @@ std::vector<std::size_t> candidates(const gpu::Adapters& adapters, std::string_v
                                  : "not '" + std::string(request) + "'"));
     }
   }
-  std::ranges::stable_sort(chosen, {}, [&](std::size_t i) {
-    return adapters.found[i].report.info.kind == DeviceKind::discrete ? 0 : 1;
+  // Discrete ones first, otherwise as they were found. Not by stable_sort: under Clang, that of
+  // libstdc++ 12 warns of its own use of a deprecated function.
+  std::ranges::sort(chosen, {}, [&](std::size_t i) {
+    return std::pair{adapters.found[i].report.info.kind != DeviceKind::discrete, i};
   });
   return chosen;
 }

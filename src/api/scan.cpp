@@ -267,6 +267,15 @@ Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer i
     return std::unexpected{bad_argument("a scan prepared for the CPU backend records no commands")};
   }
   const std::uint64_t bytes = size_of(impl.description.type);
+  // Only offsets within their buffers: beyond 2^64 bytes others would come out small again.
+  for (const auto& [buffer, offset] : {std::pair{in, in_offset}, std::pair{out, out_offset}}) {
+    const std::uint64_t elements = wgpuBufferGetSize(buffer) / bytes;
+    if (offset > elements) {
+      return std::unexpected{bad_argument("offset " + std::to_string(offset) +
+                                          " is outside a buffer of " + std::to_string(elements) +
+                                          " elements")};
+    }
+  }
   const Limits& limits = impl.device->gpu->traits().limits;
   return record_placed(impl, encoder, place(in, wgpuBufferGetSize(in), in_offset, bytes, limits),
                        place(out, wgpuBufferGetSize(out), out_offset, bytes, limits));

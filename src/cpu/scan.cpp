@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <type_traits>
 
@@ -349,10 +350,17 @@ Result<Scalar> scan(const ScanDescription& d, const void* in, void* out) {
                                  "algorithm " + std::string(name(d.algorithm)) +
                                      " runs on a GPU; the CPU backend has serial and blocked"}};
   }
-  return with_type(d.type, [&]<class T>() -> Result<Scalar> {
-    return Scalar{std::in_place_type<T>,
-                  scan_typed<T>(d, static_cast<const T*>(in), static_cast<T*>(out))};
-  });
+  try {
+    return with_type(d.type, [&]<class T>() -> Result<Scalar> {
+      return Scalar{std::in_place_type<T>,
+                    scan_typed<T>(d, static_cast<const T*>(in), static_cast<T*>(out))};
+    });
+  } catch (const std::exception& error) {
+    // oneTBB throws where the system gives it no more threads or memory.
+    return std::unexpected{
+        Error{ErrorKind::out_of_memory,
+              std::string("the CPU backend could not start its threads: ") + error.what()}};
+  }
 }
 
 }  // namespace cumulo::cpu

@@ -57,9 +57,12 @@ DeviceKind kind_of(WGPUAdapterType type) {
 
 // Vendors whose GPUs kept started workgroups running in published tests (Sorensen et al. 2021): a
 // workgroup may wait there for one that started before it.
+constexpr std::uint32_t nvidia = 0x10de, amd = 0x1002, intel = 0x8086;
+
 bool makes_progress(const WGPUAdapterInfo& info) {
-  constexpr std::array<std::uint32_t, 3> vendors{0x10de, 0x1002, 0x8086};  // NVIDIA, AMD, Intel
-  return info.adapterType != WGPUAdapterType_CPU && std::ranges::find(vendors, info.vendorID) != vendors.end();
+  constexpr std::array vendors{nvidia, amd, intel};
+  return info.adapterType != WGPUAdapterType_CPU &&
+         std::ranges::find(vendors, info.vendorID) != vendors.end();
 }
 
 Traits traits_of(WGPUAdapter adapter, const WGPUAdapterInfo& info,
@@ -84,10 +87,12 @@ Traits traits_of(WGPUAdapter adapter, const WGPUAdapterInfo& info,
   traits.shader_f16 = has(found, WGPUFeatureName_ShaderF16);
   traits.shader_int64 = has(found, native(WGPUNativeFeature_ShaderInt64));
   traits.forward_progress = makes_progress(info);
+  traits.ordered_workgroups = traits.forward_progress && info.vendorID == nvidia;
   return traits;
 }
 
-// What every adapter must have: the limits that WebGPU promises, so far as the kernels lean on them.
+// What every adapter must have: the limits that WebGPU promises, so far as the kernels lean on
+// them.
 std::optional<std::string> refusal(const Limits& limits) {
   const Limits least{};
   const auto below = [](const char* limit, std::uint64_t has, std::uint64_t wanted) {

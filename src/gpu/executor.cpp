@@ -40,10 +40,10 @@ Result<void> PreparedPlan::check_external(std::span<const BoundBuffer> external)
   for (std::size_t i = 0; i < external.size(); ++i) {
     const std::uint64_t needed = external[i].offset + plan_.buffers[i].bytes;
     if (needed > external[i].bytes) {
-      return std::unexpected{Error{
-          ErrorKind::bad_argument, "buffer '" + plan_.buffers[i].name + "' must hold " +
-                                       std::to_string(needed) + " bytes but has " +
-                                       std::to_string(external[i].bytes)}};
+      return std::unexpected{
+          Error{ErrorKind::bad_argument, "buffer '" + plan_.buffers[i].name + "' must hold " +
+                                             std::to_string(needed) + " bytes but has " +
+                                             std::to_string(external[i].bytes)}};
     }
   }
   return {};
@@ -111,8 +111,7 @@ Result<void> PreparedPlan::record(WGPUCommandEncoder encoder,
   for (const PlanStep& step : plan_.steps) {
     if (const auto* dispatch = std::get_if<DispatchStep>(&step)) {
       if (!pass) pass = ComputePass(wgpuCommandEncoderBeginComputePass(encoder, nullptr));
-      wgpuComputePassEncoderSetPipeline(pass.get(),
-                                        pipelines_[dispatch->kernel]->pipeline.get());
+      wgpuComputePassEncoderSetPipeline(pass.get(), pipelines_[dispatch->kernel]->pipeline.get());
       wgpuComputePassEncoderSetBindGroup(pass.get(), 0, (*bound)->groups[group++].get(), 0,
                                          nullptr);
       const auto& grid = dispatch->workgroups;
@@ -143,6 +142,8 @@ Result<bool> PreparedPlan::finished() {
       !ok) {
     return std::unexpected{std::move(ok.error())};
   }
+  // What a stalled run left behind must not be taken for the next one's.
+  if (stalled != 0 && plan_.renewal) recorded_ = plan_.renewal->runs;
   return stalled == 0;
 }
 

@@ -1,10 +1,16 @@
-// Third step of reduce-then-scan: scans every tile from what stands before it.
+// Scans every tile from what stands before it, by workgroup memory alone: the third step of
+// reduce-then-scan, and with SINGLE_PASS all of it, where a tile publishes its total and looks back.
 #import lib/params.wgsl
 #import lib/input.wgsl
 #import lib/output.wgsl
 #import lib/grid.wgsl
 #import lib/upsweep.wgsl
+#if SINGLE_PASS
+#import lib/spine.wgsl
+#import lib/look_back_memory.wgsl
+#else
 @group(0) @binding(${TOTALS}) var<storage, read> tile_base: array<Element>;
+#endif
 @group(0) @binding(${TOTAL}) var<storage, read_write> total: array<Element>;
 
 // Sklansky 1960: inclusive prefixes in aligned groups, by the last value of each lower half.
@@ -20,8 +26,13 @@ fn store_initial(tile: u32, thread: u32) {
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) thread: u32) {
+#if SINGLE_PASS
+  let draw = draw_tile(group.x, thread);
+  let tile = draw.tile;
+#else
   let tile = flat_workgroup(group, groups);
   if (tile >= params.tiles) { return; }
+#endif
 
   // Prefixes inside each quad, kept in registers.
 #repeat r QUADS_PER_THREAD
@@ -64,7 +75,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 #if INCLUDE_INITIAL
   store_initial(tile, thread);
 #endif
+#if SINGLE_PASS
+  if (thread == 0u) { publish_tile(tile, sums[${STRIPS - 1}], draw.tag); }
+  let base = look_back(tile, draw.tag, thread, sums[${STRIPS - 1}]);
+#else
   let base = tile_base[params.first_tile + tile];
+#endif
 #repeat r QUADS_PER_THREAD
   {
     let row = quad$r / ${QUADS_PER_ROW}u;
@@ -90,4 +106,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 #end
   }
 #end
+#if SINGLE_PASS
+  end_run(tile, thread);
+#endif
 }

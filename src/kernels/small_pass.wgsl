@@ -1,28 +1,27 @@
 // A scan of few elements in one dispatch: tiles of 4,096 elements, one row of the order in each lane's
 // view of the workgroup. With one tile there is nothing to wait for; with more, every tile reads the
-// totals of all tiles before it.
+// totals of all tiles before it: at most 32.
 #import lib/params.wgsl
 #import lib/quad_io.wgsl
 #import lib/subgroup32.wgsl
 #import lib/spine.wgsl
 
 #if WAITS
-var<workgroup> own_tiles: array<Element, 32>;
-var<workgroup> group_totals: array<Element, 32>;
+var<workgroup> tile_base: Element;
 #endif
 
 // Every subgroup of 32 lanes holds ${ROWS_EACH} of the 32 rows.
 var<workgroup> row_totals: array<Element, 32>;
 
 @compute @workgroup_size(${WORKGROUP})
-fn main(@builtin(local_invocation_index) thread: u32,
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32,
         @builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_size) width: u32) {
   expect_width_32(width);
   let first_row = thread / 32u * ${ROWS_EACH}u;
 #if WAITS
-  let ticket = draw_ticket(thread);
-  let tile = tile_of(ticket);
-  let tag = tag_of(ticket);
+  let draw = draw_tile(workgroup.x, thread);
+  let tile = draw.tile;
+  let tag = draw.tag;
 #else
   let tile = 0u;
 #endif
@@ -52,22 +51,15 @@ fn main(@builtin(local_invocation_index) thread: u32,
 
 #if WAITS
   let tile_total = pair_up(strip_pairs, lane, 16u);
-  if (thread == 0u) { publish(tile_slot(tile), tile_total, tag); }
-  let group = tile / 32u;
-  // One group a subgroup: of those before, the total; of the own one, the tiles before.
-  for (var g = thread / 32u; g <= group; g += ${WORKGROUP / 32}u) {
-    var value = absent();
-    if (g * 32u + lane < tile) { value = await_value(tile_slot(g * 32u + lane), tag); }
-    if (g == group) {
-      own_tiles[lane] = value;
-    } else {
-      let whole = total32(value, lane);
-      if (lane == 0u) { group_totals[g] = whole; }
-    }
+  if (thread == 0u) { publish_tile(tile, tile_total, tag); }
+  if (thread < 32u) {
+    var totals = absent();
+    if (lane < tile) { totals = await_value(tile_slot(lane), tag); }
+    let before = fold_before(initial(), totals, lane, tile);
+    if (lane == 0u) { tile_base = before; }
   }
   workgroupBarrier();  // all that stands before the tile is known
-  var base = fold_before(initial(), group_totals[lane], lane, group);
-  base = fold_before(base, own_tiles[lane], lane, tile % 32u);
+  var base = tile_base;
 #else
   var base = initial();
 #endif
@@ -102,6 +94,9 @@ fn main(@builtin(local_invocation_index) thread: u32,
 #endif
   }
 #end
+#if WAITS
+  end_run(tile, thread);
+#endif
 #if INCLUDE_INITIAL
   if (tile == 0u && thread == 0u) { output[params.initial_at] = initial(); }
 #endif

@@ -61,7 +61,10 @@ Result<std::string> encode(const Scene& scene, std::string_view extension) {
 fs::path temporary_beside(const fs::path& path) {
   std::random_device random;
   fs::path beside = path;
-  beside.replace_filename(fmt::format(".{}.{:08x}.part", path.filename().string(), random()));
+  // No longer than a name may be where the picture's own is as long as that.
+  constexpr std::size_t longest = 200;
+  beside.replace_filename(
+      fmt::format(".{}.{:08x}.part", path.filename().string().substr(0, longest), random()));
   return beside;
 }
 

@@ -45,6 +45,36 @@ Array array_of(std::string name, std::span<const std::uint32_t> values) {
 // The height of one, where `largest` of them are as tall as `tallest`.
 double unit_height(double tallest, double largest) { return tallest / std::max(largest, 1.0); }
 
+std::string barriers_text(const Counts& counts) {
+  if (counts.barriers == 2 * counts.steps) return "two barriers each";
+  return fmt::format("{} barriers", counts.barriers);
+}
+
+// Only what is known of the scan that made the totals.
+std::string title_text(std::size_t n, std::uint32_t total, const SalesFacts& facts) {
+  if (!facts.counts) return fmt::format("{} days of sales by {}; total {}", n, facts.scan, total);
+  return fmt::format("{} days of sales, {} steps, {}; total {}", n, facts.counts->steps,
+                     barriers_text(*facts.counts), total);
+}
+
+// What Hillis and Steele's scan adds: at each distance every element that has one so far before it.
+std::uint64_t hillis_steele_additions(std::uint64_t n) {
+  std::uint64_t additions = 0;
+  for (std::uint64_t distance = 1; distance < n; distance *= 2) additions += n - distance;
+  return additions;
+}
+
+std::string additions_text(std::uint64_t n, const SalesFacts& facts) {
+  const std::string others = "Blelloch: about 2n; subgroup builtin: one call";
+  const std::uint64_t by_hillis_steele = hillis_steele_additions(n);
+  if (!facts.counts) {
+    return fmt::format("Additions by a loop: {}; Hillis-Steele: {} (n log2 n); {}",
+                       n == 0 ? 0 : n - 1, by_hillis_steele, others);
+  }
+  return fmt::format("{}: {} additions{}; {}", facts.scan, facts.counts->additions,
+                     facts.counts->additions == by_hillis_steele ? " (n log2 n)" : "", others);
+}
+
 }  // namespace
 
 Result<Scene> sales_scene(std::span<const std::uint32_t> sales,
@@ -71,37 +101,31 @@ Result<Scene> sales_scene(std::span<const std::uint32_t> sales,
       bars(n, sales_array, sales_floor, unit_height(tallest_sale, largest_sale), palette::orange),
       bars(n, totals_array, totals_floor, unit_height(tallest_total, largest_total * headroom),
            palette::blue)};
-  scene.labels = {
-      {.x = margin,
-       .baseline = 24,
-       .size = 13,
-       .colour = palette::ink,
-       .text = fmt::format(
-           "{} days of sales, {} steps, {} barriers each; total {}", n, facts.steps,
-           facts.barriers_per_step == 2 ? "two" : fmt::to_string(facts.barriers_per_step),
-           n == 0 ? 0 : totals.back()),
-       .weight = Weight::bold,
-       .room = width - 2 * margin},
-      {.x = margin,
-       .baseline = 44,
-       .size = 11.5,
-       .colour = palette::dark_blue,
-       .text = "\u25a0 running totals"},
-      {.x = 140,
-       .baseline = 44,
-       .size = 11.5,
-       .colour = palette::dark_yellow,
-       .text = "\u25a0 sales of each day"},
-      verdict(320, 44, width - 320 - margin, difference,
-              fmt::format("all {} totals match a sequential sum", n)),
-      {.x = margin,
-       .baseline = 62,
-       .size = 11,
-       .colour = palette::grey,
-       .text = fmt::format(
-           "{}: {} additions (n log2 n); Blelloch: about 2n; subgroup builtin: one call",
-           facts.algorithm, facts.additions),
-       .room = width - 2 * margin}};
+  scene.labels = {{.x = margin,
+                   .baseline = 24,
+                   .size = 13,
+                   .colour = palette::ink,
+                   .text = title_text(n, n == 0 ? 0 : totals.back(), facts),
+                   .weight = Weight::bold,
+                   .room = width - 2 * margin},
+                  {.x = margin,
+                   .baseline = 44,
+                   .size = 11.5,
+                   .colour = palette::dark_blue,
+                   .text = "\u25a0 running totals"},
+                  {.x = 140,
+                   .baseline = 44,
+                   .size = 11.5,
+                   .colour = palette::dark_yellow,
+                   .text = "\u25a0 sales of each day"},
+                  verdict(320, 44, width - 320 - margin, difference,
+                          fmt::format("all {} totals match a sequential sum", n)),
+                  {.x = margin,
+                   .baseline = 62,
+                   .size = 11,
+                   .colour = palette::grey,
+                   .text = additions_text(n, facts),
+                   .room = width - 2 * margin}};
   return scene;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cumulo/error.hpp"
+#include "cumulo/plan.hpp"
 #include "cumulo/scan_description.hpp"
 #include "cumulo/type.hpp"
 #include "picture/scene.hpp"
@@ -16,17 +17,16 @@ namespace cumulo::picture {
 
 // How the totals of the sales came about.
 struct SalesFacts {
-  std::string algorithm = "Hillis-Steele";
-  std::uint64_t steps = 8;
-  std::uint64_t barriers_per_step = 2;
-  std::uint64_t additions = 1793;
+  std::string scan;              // "Hillis-Steele"
+  std::optional<Counts> counts;  // of its steps, additions and barriers, where they are known
 };
 
 // Bars of `sales` below and of `totals` above, 600 x 330 pixels, from the arrays "sales" and
-// "totals". Compares every total with a sequential sum of the sales: the verdict names the first
-// index that differs. bad_argument unless both have the same size.
+// "totals". Says what scan it was and what that took, and compares every total with a sequential
+// sum of the sales: the verdict names the first index that differs. bad_argument unless both have
+// the same size.
 Result<Scene> sales_scene(std::span<const std::uint32_t> sales,
-                          std::span<const std::uint32_t> totals, const SalesFacts& facts = {});
+                          std::span<const std::uint32_t> totals, const SalesFacts& facts);
 
 // All of the same size n, at most 8. keep holds flags, 1 or 0.
 struct Compaction {

@@ -18,10 +18,10 @@ std::optional<E> parse(const std::array<E, N>& all, std::string_view word) {
   return std::nullopt;
 }
 
-constexpr std::array all_algorithms{
-    Algorithm::automatic,        Algorithm::serial,      Algorithm::hillis_steele,
-    Algorithm::blelloch,         Algorithm::subgroup,    Algorithm::reduce_then_scan,
-    Algorithm::single_pass,      Algorithm::blocked};
+constexpr std::array all_algorithms{Algorithm::automatic,     Algorithm::serial,
+                                    Algorithm::hillis_steele, Algorithm::blelloch,
+                                    Algorithm::subgroup,      Algorithm::reduce_then_scan,
+                                    Algorithm::single_pass,   Algorithm::blocked};
 
 }  // namespace
 
@@ -90,10 +90,10 @@ Result<void> validate(const ScanDescription& d) {
                                      std::string(name(d.type)) + " (and, or, xor need integers)"}};
   }
   if (d.init && type_of_scalar(*d.init) != d.type) {
-    return std::unexpected{Error{ErrorKind::bad_argument,
-                                 "the initial value is a " +
-                                     std::string(name(type_of_scalar(*d.init))) +
-                                     " but the elements are " + std::string(name(d.type))}};
+    return std::unexpected{
+        Error{ErrorKind::bad_argument, "the initial value is a " +
+                                           std::string(name(type_of_scalar(*d.init))) +
+                                           " but the elements are " + std::string(name(d.type))}};
   }
   return {};
 }

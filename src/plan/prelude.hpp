@@ -16,7 +16,8 @@ struct PreludeOptions {
 };
 
 // alias Element; fn combine(older, newer); fn element(w0, ...): the element that its words make up;
-// fn word0(x), ...: its words; fn choose(otherwise, value, condition). Only for types that the GPU kernels take (u32, i32, f32).
+// fn word0(x), ...: its words; fn choose(otherwise, value, condition). Only for types that the GPU
+// kernels take (u32, i32, f32).
 std::string prelude(Type type, Operator op, const PreludeOptions& options);
 
 // The words that element() takes, padded with zeros to eight.

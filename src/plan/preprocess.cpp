@@ -209,8 +209,8 @@ class Preprocessor {
       } else if (directive->keyword == "#endif" || directive->keyword == "#end") {
         const std::string_view wanted = opened.back() == "#if" ? "#endif" : "#end";
         if (directive->keyword != wanted) {
-          return std::unexpected{error_at(lines[i], std::string(directive->keyword) + " closes " +
-                                                        std::string(opened.back()))};
+          return std::unexpected{error_at(
+              lines[i], std::string(directive->keyword) + " closes " + std::string(opened.back()))};
         }
         opened.pop_back();
         if (opened.empty()) return Block{middle == 0 ? i : middle, i};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cumulo/order.hpp"
 #include "plan/prelude.hpp"
 
 namespace cumulo {
@@ -23,9 +24,10 @@ ScanRequest make_request(const ScanDescription& description, const Traits& trait
   });
 }
 
-// No elements: the total, and the one result of include_initial, are the initial value.
-Plan plan_nothing(const ScanRequest& request) {
-  Plan plan = empty_scan_plan(request, "none");
+// No elements: the total, and the one result of include_initial, are the initial value. `algorithm`
+// is what would have scanned them.
+Plan plan_nothing(const ScanRequest& request, std::string_view algorithm) {
+  Plan plan = empty_scan_plan(request, algorithm);
   const ScanDescription& d = request.description;
   const Scalar total = with_type(d.type, [&]<class T>() {
     return d.init.value_or(Scalar{std::in_place_type<T>, identity<T>(d.op)});
@@ -67,6 +69,21 @@ std::optional<Error> refusal(const ScanRequest& request) {
   return std::nullopt;
 }
 
+Result<Plan> plan_elements(const ScanRequest& request) {
+  switch (request.description.algorithm) {
+    case Algorithm::hillis_steele:
+    case Algorithm::blelloch:
+    case Algorithm::subgroup: return plan_teaching(request);
+    case Algorithm::single_pass: return plan_single_pass(request);
+    default: break;
+  }
+  // One pass where the device is known to let waiting workgroups be waited for.
+  if (request.description.algorithm == Algorithm::automatic && request.traits.forward_progress) {
+    if (auto plan = plan_single_pass(request)) return plan;
+  }
+  return plan_reduce_then_scan(request);
+}
+
 }  // namespace
 
 Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
@@ -81,8 +98,8 @@ Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
             .steps = {}};
   plan.buffers.push_back(
       {"input", (request.options.in_misalignment + d.n) * bytes, BufferRole::input});
-  plan.buffers.push_back({"output", (request.options.out_misalignment + result_count(d)) * bytes,
-                          BufferRole::output});
+  plan.buffers.push_back(
+      {"output", (request.options.out_misalignment + result_count(d)) * bytes, BufferRole::output});
   plan.buffers.push_back({"total", bytes, BufferRole::output});
   return plan;
 }
@@ -100,6 +117,17 @@ Values kernel_values(const ScanRequest& request) {
           {"SAME_BUFFER", aliasing == Aliasing::same_buffer ? 1 : 0}};
 }
 
+void add_tile_values(Values& values, const TileShape& shape) {
+  const std::uint32_t quads = shape.tile / order::quad;
+  values.insert({{"WORKGROUP", shape.workgroup_size},
+                 {"QUADS", quads},
+                 {"QUADS_PER_THREAD", quads / shape.workgroup_size},
+                 {"QUADS_PER_ROW", order::quads_per_row},
+                 {"ROWS", shape.tile / order::row},
+                 {"ROWS_PER_STRIP", order::rows_per_strip},
+                 {"STRIPS", shape.tile / order::strip}});
+}
+
 Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name,
                                std::string_view file, const Values& values,
                                std::uint32_t workgroup_size, bool subgroups) {
@@ -112,12 +140,18 @@ Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name
 }
 
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice) {
-  std::vector<std::uint32_t> words{slice.count,      slice.tiles,
-                                   slice.first_tile, slice.is_last ? 1U : 0U,
-                                   slice.in_offset,  slice.out_offset,
-                                   slice.all_tiles,  slice.initial_at,
-                                   slice.last_quad,  0,
-                                   0,                0};
+  std::vector<std::uint32_t> words{slice.count,
+                                   slice.tiles,
+                                   slice.first_tile,
+                                   slice.is_last ? 1U : 0U,
+                                   slice.in_offset,
+                                   slice.out_offset,
+                                   slice.all_tiles,
+                                   slice.initial_at,
+                                   slice.last_quad,
+                                   0,
+                                   0,
+                                   0};
   for (const Scalar& value : {request.absent, request.initial}) {
     const std::vector<std::uint32_t> more = to_words(value);
     words.insert(words.end(), more.begin(), more.end());
@@ -132,20 +166,14 @@ Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
   if (auto valid = validate(description); !valid) return std::unexpected{std::move(valid.error())};
   const plan::ScanRequest request = plan::make_request(description, traits, options);
   if (auto error = plan::refusal(request)) return std::unexpected{std::move(*error)};
-  if (description.n == 0) return plan::plan_nothing(request);
+  if (description.n > 0) return plan::plan_elements(request);
 
-  switch (description.algorithm) {
-    case Algorithm::hillis_steele:
-    case Algorithm::blelloch:
-    case Algorithm::subgroup: return plan::plan_teaching(request);
-    case Algorithm::single_pass: return plan::plan_single_pass(request);
-    default: break;
-  }
-  // One pass where the device is known to let waiting workgroups be waited for.
-  if (description.algorithm == Algorithm::automatic && traits.forward_progress) {
-    if (auto plan = plan::plan_single_pass(request)) return plan;
-  }
-  return plan::plan_reduce_then_scan(request);
+  // Chosen, or refused, as for one element.
+  ScanDescription one = description;
+  one.n = 1;
+  auto chosen = plan::plan_elements(plan::make_request(one, traits, options));
+  if (!chosen) return chosen;
+  return plan::plan_nothing(request, chosen->algorithm);
 }
 
 }  // namespace cumulo

@@ -33,6 +33,9 @@ Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm);
 // The conditions that scan kernels share, for the preprocessor.
 Values kernel_values(const ScanRequest& request);
 
+// What scan_tiles.wgsl and its like know of their tile.
+void add_tile_values(Values& values, const TileShape& shape);
+
 // Preprocesses `file` behind the prelude of the request's type and operator.
 Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name,
                                std::string_view file, const Values& values,
@@ -60,5 +63,6 @@ Result<Plan> plan_reduce_then_scan(const ScanRequest& request);
 Result<Plan> plan_single_pass(const ScanRequest& request);
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape);
 Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& shape);
+Result<Plan> plan_memory_pass(const ScanRequest& request);
 
 }  // namespace cumulo::plan

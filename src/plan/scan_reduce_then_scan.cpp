@@ -1,7 +1,8 @@
-// Reduce-then-scan: totals of tiles, the scan of those, then the scan of every tile from what stands
-// before it. Needs no promise about how workgroups make progress. Reads the input twice.
+// Reduce-then-scan: totals of tiles, the scan of those, then the scan of every tile from what
+// stands before it. Needs no promise about how workgroups make progress. Reads the input twice.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "cumulo/order.hpp"
 #include "plan/scan_plans.hpp"
@@ -42,14 +43,24 @@ std::array<std::uint32_t, 3> fold_grid(std::uint64_t groups, std::uint64_t limit
           static_cast<std::uint32_t>(z)};
 }
 
-// Elements that one dispatch can take: what a binding holds whatever its alignment, with room for
-// the initial value, and what the grid reaches; a whole number of tiles.
-std::uint64_t slice_capacity(const ScanRequest& request, const TileShape& shape) {
+// Each slice takes up to two dispatches and a buffer: more would be slow to plan and slower to run.
+constexpr std::uint64_t most_slices = std::uint64_t{1} << 16;
+
+// What a binding holds whatever its alignment, with room for the initial value: a whole number of
+// tiles, in elements.
+std::uint64_t binding_capacity(const ScanRequest& request, const TileShape& shape) {
   const Limits& limits = request.traits.limits;
   const std::uint64_t padding = limits.min_storage_offset_alignment;
   if (limits.max_storage_binding_size <= padding) return 0;
-  const std::uint64_t by_binding =
-      (limits.max_storage_binding_size - padding) / request.element_bytes() / shape.tile;
+  return (limits.max_storage_binding_size - padding) / request.element_bytes() / shape.tile *
+         shape.tile;
+}
+
+// Elements that one dispatch can take: what a binding holds and what the grid reaches; a whole
+// number of tiles.
+std::uint64_t slice_capacity(const ScanRequest& request, const TileShape& shape) {
+  const Limits& limits = request.traits.limits;
+  const std::uint64_t by_binding = binding_capacity(request, shape) / shape.tile;
   const std::uint64_t side = std::min<std::uint64_t>(limits.max_workgroups_per_dimension, 1U << 20);
   const std::uint64_t by_grid = side * side * side;
   constexpr std::uint64_t by_counter = std::uint64_t{1} << 31;  // counts are 32 bits
@@ -68,8 +79,8 @@ class Builder {
   Result<Plan> build(std::uint64_t capacity) {
     if (auto error = add_kernels()) return std::unexpected{std::move(*error)};
     plan_.notes.push_back("tiles of " + std::to_string(shape_.tile) + " elements by " +
-                          std::to_string(shape_.workgroup_size) + " invocations: " +
-                          std::to_string(all_tiles_) + " tiles");
+                          std::to_string(shape_.workgroup_size) +
+                          " invocations: " + std::to_string(all_tiles_) + " tiles");
     totals_ = add_buffer("tile totals", all_tiles_ * request_.element_bytes(), BufferRole::scratch);
     std::vector<Slice> slices;
     for (std::uint64_t begin = 0; begin < request_.description.n; begin += capacity) {
@@ -104,25 +115,19 @@ class Builder {
   std::optional<Error> add_kernels() {
     Values values = kernel_values(request_);
     const std::uint32_t quads = shape_.tile / order::quad;
-    values.insert({{"WORKGROUP", shape_.workgroup_size},
-                   {"QUADS", quads},
-                   {"QUADS_PER_THREAD", quads / shape_.workgroup_size},
-                   {"QUADS_PER_ROW", order::quads_per_row},
-                   {"ROWS", shape_.tile / order::row},
-                   {"ROWS_PER_STRIP", order::rows_per_strip},
-                   {"STRIPS", shape_.tile / order::strip}});
+    add_tile_values(values, shape_);
+    values.insert({"SINGLE_PASS", 0});
     const auto add = [&](std::string_view kernel, Values more) -> std::optional<Error> {
       more.insert(values.begin(), values.end());
-      auto made = make_kernel(request_, kernel, std::string(kernel) + ".wgsl", more,
-                              shape_.workgroup_size);
+      auto made =
+          make_kernel(request_, kernel, std::string(kernel) + ".wgsl", more, shape_.workgroup_size);
       if (!made) return std::move(made.error());
       plan_.kernels.push_back(std::move(*made));
       return std::nullopt;
     };
     if (all_tiles_ > 1) {
-      if (auto error = add("reduce_tiles", {{"TREE", quads},
-                                            {"TOTALS", in_place_ ? 1 : 2},
-                                            {"OUTPUT", 2}})) {
+      if (auto error = add("reduce_tiles",
+                           {{"TREE", quads}, {"TOTALS", in_place_ ? 1 : 2}, {"OUTPUT", 2}})) {
         return error;
       }
       if (auto error = add("scan_totals", {{"TREE", shape_.tree}})) return error;
@@ -171,15 +176,14 @@ class Builder {
 
   std::uint32_t add_parameters(const Slice& slice) {
     const OutputRange out = output_range(slice);
-    const SliceParams params{
-        .count = static_cast<std::uint32_t>(slice.end - slice.begin),
-        .tiles = tiles_of(slice),
-        .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile),
-        .is_last = slice.end == request_.description.n,
-        .in_offset = input_range(slice).first,
-        .out_offset = out.first_element,
-        .all_tiles = static_cast<std::uint32_t>(all_tiles_),
-        .initial_at = out.initial_at};
+    const SliceParams params{.count = static_cast<std::uint32_t>(slice.end - slice.begin),
+                             .tiles = tiles_of(slice),
+                             .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile),
+                             .is_last = slice.end == request_.description.n,
+                             .in_offset = input_range(slice).first,
+                             .out_offset = out.first_element,
+                             .all_tiles = static_cast<std::uint32_t>(all_tiles_),
+                             .initial_at = out.initial_at};
     std::vector<std::uint32_t> words = parameter_words(request_, params);
     const std::uint64_t bytes = words.size() * 4;
     return add_buffer("parameters from " + std::to_string(slice.begin), bytes,
@@ -189,10 +193,10 @@ class Builder {
   PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
 
   void add_dispatch(std::uint32_t kernel, const Slice& slice, std::vector<PlanBinding> bindings) {
-    plan_.steps.push_back(
-        DispatchStep{"elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end),
-                     kernel, std::move(bindings),
-                     fold_grid(tiles_of(slice), request_.traits.limits.max_workgroups_per_dimension)});
+    plan_.steps.push_back(DispatchStep{
+        "elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end), kernel,
+        std::move(bindings),
+        fold_grid(tiles_of(slice), request_.traits.limits.max_workgroups_per_dimension)});
   }
 
   void add_reduce(const Slice& slice, std::uint32_t parameters) {
@@ -205,8 +209,7 @@ class Builder {
   }
 
   void add_scan_totals(std::uint32_t parameters) {
-    plan_.steps.push_back(
-        DispatchStep{"", 1, {whole(parameters), whole(totals_)}, {1, 1, 1}});
+    plan_.steps.push_back(DispatchStep{"", 1, {whole(parameters), whole(totals_)}, {1, 1, 1}});
   }
 
   void add_scan(const Slice& slice, std::uint32_t parameters) {
@@ -230,9 +233,22 @@ class Builder {
 };
 
 Error refused(const std::string& limit, std::uint64_t value, const std::string& why) {
-  return {ErrorKind::unsupported,
-          "reduce-then-scan does not fit this device: " + why + " (" + limit + " is " +
-              std::to_string(value) + ")"};
+  return {ErrorKind::unsupported, "reduce-then-scan does not fit this device: " + why + " (" +
+                                      limit + " is " + std::to_string(value) + ")"};
+}
+
+// Why no shape fits: the limit that the smallest one breaks.
+Error no_shape(const Limits& limits, std::uint64_t element_bytes) {
+  Limits roomy = limits;
+  roomy.max_workgroup_memory = std::numeric_limits<std::uint32_t>::max();
+  if (reduce_then_scan_shape(roomy, element_bytes)) {
+    return refused("max_workgroup_memory", limits.max_workgroup_memory,
+                   "the smallest tile needs more workgroup memory");
+  }
+  const std::string why = "the smallest tile needs more invocations a workgroup";
+  return limits.max_workgroup_size_x < limits.max_invocations_per_workgroup
+             ? refused("max_workgroup_size_x", limits.max_workgroup_size_x, why)
+             : refused("max_invocations_per_workgroup", limits.max_invocations_per_workgroup, why);
 }
 
 }  // namespace
@@ -240,14 +256,14 @@ Error refused(const std::string& limit, std::uint64_t value, const std::string& 
 Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
   const Limits& limits = request.traits.limits;
   const auto shape = reduce_then_scan_shape(limits, request.element_bytes());
-  if (!shape) {
-    return std::unexpected{refused("max_workgroup_memory", limits.max_workgroup_memory,
-                                   "the smallest tile needs more workgroup memory or invocations")};
-  }
+  if (!shape) return std::unexpected{no_shape(limits, request.element_bytes())};
   if (limits.max_storage_buffers_per_stage < 4) {
     return std::unexpected{refused("max_storage_buffers_per_stage",
                                    limits.max_storage_buffers_per_stage,
                                    "it binds 4 storage buffers")};
+  }
+  if (limits.max_workgroups_per_dimension == 0) {
+    return std::unexpected{refused("max_workgroups_per_dimension", 0, "it dispatches workgroups")};
   }
   const std::uint64_t capacity = slice_capacity(request, *shape);
   if (capacity == 0) {
@@ -258,6 +274,16 @@ Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
   if (totals * request.element_bytes() > limits.max_storage_binding_size) {
     return std::unexpected{refused("max_storage_binding_size", limits.max_storage_binding_size,
                                    std::to_string(totals) + " tile totals do not fit one binding")};
+  }
+  const std::uint64_t slices = ceil_div(request.description.n, capacity);
+  if (slices > most_slices) {
+    const std::string why = std::to_string(request.description.n) + " elements take " +
+                            std::to_string(slices) + " slices, and at most " +
+                            std::to_string(most_slices) + " are planned";
+    return std::unexpected{
+        capacity < binding_capacity(request, *shape)
+            ? refused("max_workgroups_per_dimension", limits.max_workgroups_per_dimension, why)
+            : refused("max_storage_binding_size", limits.max_storage_binding_size, why)};
   }
   return Builder(request, *shape).build(capacity);
 }

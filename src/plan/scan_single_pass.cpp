@@ -1,5 +1,8 @@
-// Scans that read the input once: tiles drawn from a ticket, totals handed on through the spine.
+// Scans that read the input once: tiles hand their totals on through the spine. Three forms: two
+// for subgroups of 32 lanes, for few elements and for many, and one by workgroup memory for all
+// else.
 #include <algorithm>
+#include <initializer_list>
 
 #include "cumulo/order.hpp"
 #include "plan/scan_plans.hpp"
@@ -20,24 +23,22 @@ constexpr std::uint64_t stalled_offset = 4;
 constexpr std::uint32_t tail_at = 8;  // word of the total buffer where a partial quad's results are
 
 constexpr std::uint32_t small_tile = 32 * order::row;
-constexpr std::uint32_t small_tiles = 1024;  // a subgroup totals 32 of them at once
+constexpr std::uint32_t small_tiles = 32;  // a subgroup reads the totals of all at once
 
 struct SpineLayout {
   std::uint32_t first_block;
-  std::uint32_t first_base;
   std::uint32_t first_group;
   std::uint32_t first_tile;
 };
 
-constexpr SpineLayout large_spine{line, line * (1 + most_blocks), line * (1 + 2 * most_blocks),
-                                  line * (1 + 2 * most_blocks + most_groups)};
-constexpr SpineLayout small_spine{line, line, line, line};
+constexpr SpineLayout large_spine{line, line * (1 + most_blocks),
+                                  line * (1 + most_blocks + most_groups)};
+constexpr SpineLayout small_spine{line, line, line};
 
 void add_spine_values(Values& values, const SpineLayout& spine) {
   values.insert({{"TICKET_BITS", ticket_bits},
                  {"TICKET_MASK", (1 << ticket_bits) - 1},
                  {"FIRST_BLOCK", spine.first_block},
-                 {"FIRST_BASE", spine.first_base},
                  {"FIRST_GROUP", spine.first_group},
                  {"FIRST_TILE", spine.first_tile},
                  {"LINE", line},
@@ -53,12 +54,19 @@ std::uint32_t add_spine(Plan& plan, const SpineLayout& spine, std::uint64_t tile
   return buffer;
 }
 
+// All elements as one slice, bound from the beginning of the caller's ranges.
 std::uint32_t add_parameters(Plan& plan, const ScanRequest& request, std::uint64_t tiles) {
-  const std::uint64_t n = request.description.n;
-  const SliceParams params{.count = static_cast<std::uint32_t>(n),
+  const ScanDescription& d = request.description;
+  const std::uint32_t out = request.options.out_misalignment;
+  const SliceParams params{.count = static_cast<std::uint32_t>(d.n),
                            .tiles = static_cast<std::uint32_t>(tiles),
+                           .in_offset = request.options.aliasing == Aliasing::in_place
+                                            ? out
+                                            : request.options.in_misalignment,
+                           .out_offset = out + (d.include_initial && !d.reverse ? 1U : 0U),
                            .all_tiles = static_cast<std::uint32_t>(tiles),
-                           .last_quad = static_cast<std::uint32_t>(n / order::quad) - 1};
+                           .initial_at = out + (d.reverse ? static_cast<std::uint32_t>(d.n) : 0U),
+                           .last_quad = static_cast<std::uint32_t>(d.n / order::quad) - 1};
   std::vector<std::uint32_t> words = parameter_words(request, params);
   const std::uint64_t bytes = words.size() * 4;
   const auto buffer = static_cast<std::uint32_t>(plan.buffers.size());
@@ -71,73 +79,166 @@ std::string shape_note(std::uint64_t tile, std::uint64_t workgroup, std::uint64_
          " invocations: " + std::to_string(tiles) + " tiles";
 }
 
+// Workgroup memory in bytes, each variable from a multiple of 16 on, as WebGPU counts it.
+std::uint64_t workgroup_memory(std::initializer_list<std::uint64_t> variables) {
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t variable : variables) bytes += (variable + 15) / 16 * 16;
+  return bytes;
+}
+
+// Of single_pass.wgsl with lib/look_back.wgsl and lib/spine.wgsl.
+std::uint64_t large_memory(std::uint64_t element, std::uint32_t parts) {
+  return workgroup_memory(
+      {parts * element, 160 * element, 5 * element, 15 * element, sizeof(std::uint32_t)});
+}
+
+// Of small_pass.wgsl; with one tile it neither waits nor draws.
+std::uint64_t small_memory(std::uint64_t element, std::uint64_t tiles) {
+  if (tiles <= 1) return workgroup_memory({32 * element});
+  return workgroup_memory({32 * element, element, sizeof(std::uint32_t)});
+}
+
 Error unfit(const std::string& why) {
   return {ErrorKind::unsupported, "single-pass does not fit: " + why};
 }
 
-// What both forms need.
-std::optional<Error> refusal(const ScanRequest& request, std::uint32_t workgroup) {
+Error beyond(const std::string& needs, const std::string& limit, std::uint64_t value) {
+  return unfit("it needs " + needs + " (" + limit + " is " + std::to_string(value) + ")");
+}
+
+// What one dispatch of a form takes of the device.
+struct Needs {
+  std::uint32_t workgroup;  // invocations
+  std::uint64_t memory;     // of a workgroup, in bytes
+  std::uint32_t storage_buffers;
+  std::uint64_t tiles;
+};
+
+std::optional<Error> refusal(const ScanRequest& request, const Needs& needs) {
   const ScanDescription& d = request.description;
   const Limits& limits = request.traits.limits;
-  if (!request.traits.subgroups || request.traits.subgroup_width != 32) {
-    return unfit("it needs subgroups of 32 lanes");
+  const std::string invocations = std::to_string(needs.workgroup) + " invocations a workgroup";
+  if (needs.workgroup > limits.max_invocations_per_workgroup) {
+    return beyond(invocations, "max_invocations_per_workgroup",
+                  limits.max_invocations_per_workgroup);
   }
-  if (d.reverse || d.include_initial) return unfit("it scans forward, without include_initial");
-  if (request.options.aliasing != Aliasing::none) return unfit("it needs separate buffers");
-  if (request.options.in_misalignment != 0 || request.options.out_misalignment != 0) {
-    return unfit("input and output must begin at the device's storage offset alignment");
+  if (needs.workgroup > limits.max_workgroup_size_x) {
+    return beyond(invocations, "max_workgroup_size_x", limits.max_workgroup_size_x);
   }
-  if (workgroup > std::min(limits.max_invocations_per_workgroup, limits.max_workgroup_size_x)) {
-    return unfit("it needs " + std::to_string(workgroup) + " invocations a workgroup");
+  if (needs.memory > limits.max_workgroup_memory) {
+    return beyond(std::to_string(needs.memory) + " bytes of workgroup memory",
+                  "max_workgroup_memory", limits.max_workgroup_memory);
   }
-  if (limits.max_storage_buffers_per_stage < 5) return unfit("it binds 5 storage buffers");
-  const std::uint64_t bytes = d.n * request.element_bytes();
+  if (needs.storage_buffers > limits.max_storage_buffers_per_stage) {
+    return beyond(std::to_string(needs.storage_buffers) + " storage buffers",
+                  "max_storage_buffers_per_stage", limits.max_storage_buffers_per_stage);
+  }
+  if (needs.tiles > limits.max_workgroups_per_dimension) {
+    return beyond(std::to_string(needs.tiles) + " workgroups", "max_workgroups_per_dimension",
+                  limits.max_workgroups_per_dimension);
+  }
+  const std::uint64_t bytes = std::max(request.options.in_misalignment + d.n,
+                                       request.options.out_misalignment + result_count(d)) *
+                              request.element_bytes();
   if (bytes > limits.max_storage_binding_size) {
-    return unfit("the input is larger than one binding (max_storage_binding_size " +
+    return unfit("the elements are more than one binding holds (max_storage_binding_size is " +
                  std::to_string(limits.max_storage_binding_size) + ")");
   }
   return std::nullopt;
+}
+
+// What the forms for subgroups ask for.
+std::optional<Error> width_refusal(const Traits& traits) {
+  if (!traits.subgroups) return unfit("it needs subgroups of 32 lanes, and there are none");
+  if (traits.subgroup_width != 32) {
+    return beyond("subgroups of 32 lanes", "subgroup_width", traits.subgroup_width);
+  }
+  return std::nullopt;
+}
+
+// Whether quads can be moved as whole vectors.
+bool is_plain(const ScanRequest& request) {
+  const ScanDescription& d = request.description;
+  const PlanOptions& o = request.options;
+  return !d.reverse && !d.include_initial && o.aliasing == Aliasing::none &&
+         o.in_misalignment == 0 && o.out_misalignment == 0 && d.n >= order::quad;
+}
+
+// Binds the caller's ranges as lib/input.wgsl and lib/output.wgsl expect them, then `more`.
+std::vector<PlanBinding> bind_elements(const Plan& plan, const ScanRequest& request,
+                                       std::uint32_t parameters,
+                                       std::initializer_list<std::uint32_t> more) {
+  const auto whole = [&](std::uint32_t buffer) {
+    return PlanBinding{buffer, 0, plan.buffers[buffer].bytes};
+  };
+  std::vector<PlanBinding> bindings{whole(parameters)};
+  if (request.options.aliasing != Aliasing::in_place) bindings.push_back(whole(input_buffer));
+  bindings.push_back(whole(output_buffer));
+  for (const std::uint32_t buffer : more) bindings.push_back(whole(buffer));
+  return bindings;
+}
+
+// Those binding numbers.
+void add_element_bindings(Values& values, const ScanRequest& request) {
+  const std::int64_t output = request.options.aliasing == Aliasing::in_place ? 1 : 2;
+  values.insert({{"OUTPUT", output}, {"TOTAL", output + 1}, {"SPINE", output + 2}});
 }
 
 }  // namespace
 
 Result<Plan> plan_single_pass(const ScanRequest& request) {
   const std::uint64_t n = request.description.n;
-  if (n <= small_pass_limit()) return plan_small_pass(request, small_pass_shape(n));
-  return plan_single_pass(request, single_pass_shape());
+  if (!width_refusal(request.traits)) {
+    const bool is_small = n <= small_pass_limit();
+    if (is_small || is_plain(request)) {
+      auto plan = is_small
+                      ? plan_small_pass(request, small_pass_shape())
+                      : plan_single_pass(request, single_pass_shape(n, request.element_bytes()));
+      if (plan) return plan;
+    }
+  }
+  return plan_memory_pass(request);
 }
 
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape) {
   const ScanDescription& d = request.description;
   const std::uint64_t bytes = request.element_bytes();
-  const std::uint32_t strips = shape.workgroup_size / order::quads_per_row;
-  const std::uint64_t tile = std::uint64_t{strips} * order::strip;
+  const std::uint32_t parts = shape.workgroup_size / order::quads_per_row;
+  const std::uint64_t tile = std::uint64_t{parts} * shape.rows * order::row;
   const std::uint64_t tiles = (d.n + tile - 1) / tile;
-  if (auto error = refusal(request, shape.workgroup_size)) return std::unexpected{std::move(*error)};
-  if (d.n < order::quad) return std::unexpected{unfit("it needs at least one whole quad")};
-  if (tiles > std::min(most_tiles, request.traits.limits.max_workgroups_per_dimension)) {
+  if (auto error = width_refusal(request.traits)) return std::unexpected{std::move(*error)};
+  if (!is_plain(request)) {
+    return std::unexpected{unfit("it scans forward, between separate aligned buffers")};
+  }
+  if (auto error = refusal(request, {shape.workgroup_size, large_memory(bytes, parts), 5, tiles})) {
+    return std::unexpected{std::move(*error)};
+  }
+  if (tiles > most_tiles) {
     return std::unexpected{unfit(std::to_string(tiles) + " tiles are too many")};
   }
 
   Values values = kernel_values(request);
   add_spine_values(values, large_spine);
   values.insert({{"WORKGROUP", shape.workgroup_size},
-                 {"STRIPS", strips},
+                 {"PARTS", parts},
+                 {"ROWS", shape.rows},
+                 {"HALF_STRIPS", shape.rows < order::rows_per_strip ? 1 : 0},
+                 {"ORDERED", request.traits.ordered_workgroups ? 1 : 0},
                  {"QUADS", static_cast<std::int64_t>(tile / order::quad)},
                  {"DIRECT", shape.direct_groups},
-                 {"JOBS", 4 + shape.direct_groups},
                  {"GATE", shape.gate},
                  {"GATE_END", shape.gate_end},
                  {"TAIL_AT", tail_at},
                  {"WAITS", 1},
+                 {"WITHHOLD", request.options.withhold},
                  {"VECTORS", 1},
                  {"INPUT", 1},
                  {"INPUT_WORDS", 2},
                  {"OUTPUT", 3},
                  {"TOTAL", 4},
                  {"SPINE", 5}});
-  auto kernel = make_kernel(request, "single_pass", "single_pass.wgsl", values,
-                            shape.workgroup_size, true);
+  auto kernel =
+      make_kernel(request, "single_pass", "single_pass.wgsl", values, shape.workgroup_size, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
   Plan plan = empty_scan_plan(request, name(Algorithm::single_pass));
@@ -159,8 +260,8 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                                      {spine, 0, plan.buffers[spine].bytes}},
                                     {static_cast<std::uint32_t>(tiles), 1, 1}});
   if (d.n % order::quad != 0) {
-    plan.steps.push_back(CopyStep{total_buffer, tail_at * 4, output_buffer, whole_quads,
-                                  d.n * bytes - whole_quads});
+    plan.steps.push_back(
+        CopyStep{total_buffer, tail_at * 4, output_buffer, whole_quads, d.n * bytes - whole_quads});
   }
   return plan;
 }
@@ -170,18 +271,21 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   const std::uint64_t bytes = request.element_bytes();
   const std::uint64_t tiles = (d.n + small_tile - 1) / small_tile;
   const std::uint32_t workgroup = 1024 / shape.rows_each;
-  if (auto error = refusal(request, workgroup)) return std::unexpected{std::move(*error)};
+  if (auto error = width_refusal(request.traits)) return std::unexpected{std::move(*error)};
+  if (auto error = refusal(request, {workgroup, small_memory(bytes, tiles), 4, tiles})) {
+    return std::unexpected{std::move(*error)};
+  }
   if (tiles > small_tiles) return std::unexpected{unfit("too many elements for the small form")};
 
   Values values = kernel_values(request);
   add_spine_values(values, small_spine);
   values.insert({{"WORKGROUP", workgroup},
                  {"ROWS_EACH", shape.rows_each},
+                 {"ORDERED", request.traits.ordered_workgroups ? 1 : 0},
                  {"VECTORS", 0},
-                 {"OUTPUT", 2},
-                 {"TOTAL", 3},
-                 {"SPINE", 4},
+                 {"WITHHOLD", request.options.withhold},
                  {"WAITS", tiles > 1 ? 1 : 0}});
+  add_element_bindings(values, request);
   auto kernel = make_kernel(request, "small_pass", "small_pass.wgsl", values, workgroup, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
@@ -192,11 +296,50 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   const std::uint32_t spine = add_spine(plan, small_spine, tiles);
   plan.steps.push_back(DispatchStep{"",
                                     0,
-                                    {{parameters, 0, plan.buffers[parameters].bytes},
-                                     {input_buffer, 0, d.n * bytes},
-                                     {output_buffer, 0, d.n * bytes},
-                                     {total_buffer, 0, bytes},
-                                     {spine, 0, plan.buffers[spine].bytes}},
+                                    bind_elements(plan, request, parameters, {total_buffer, spine}),
+                                    {static_cast<std::uint32_t>(tiles), 1, 1}});
+  return plan;
+}
+
+Result<Plan> plan_memory_pass(const ScanRequest& request) {
+  const std::uint64_t bytes = request.element_bytes();
+  const auto shape = memory_pass_shape(request.traits.limits, bytes);
+  if (!shape) {
+    return std::unexpected{
+        unfit("the smallest tile needs more workgroup memory or invocations "
+              "(max_workgroup_memory is " +
+              std::to_string(request.traits.limits.max_workgroup_memory) + ")")};
+  }
+  const std::uint64_t tiles = (request.description.n + shape->tile - 1) / shape->tile;
+  if (auto error = refusal(request, {shape->workgroup_size, 0, 4, tiles})) {
+    return std::unexpected{std::move(*error)};
+  }
+  if (tiles > most_tiles) {
+    return std::unexpected{unfit(std::to_string(tiles) + " tiles are too many")};
+  }
+
+  Values values = kernel_values(request);
+  add_spine_values(values, large_spine);
+  add_tile_values(values, *shape);
+  add_element_bindings(values, request);
+  values.insert({{"TREE", std::max(1U, shape->tile / order::strip)},
+                 {"ORDERED", request.traits.ordered_workgroups ? 1 : 0},
+                 {"SINGLE_PASS", 1},
+                 {"WITHHOLD", request.options.withhold},
+                 {"WAITS", 1}});
+  auto kernel =
+      make_kernel(request, "scan_tiles", "scan_tiles.wgsl", values, shape->workgroup_size);
+  if (!kernel) return std::unexpected{std::move(kernel.error())};
+
+  Plan plan = empty_scan_plan(request, name(Algorithm::single_pass));
+  plan.notes.push_back(shape_note(shape->tile, shape->workgroup_size, tiles) +
+                       ", by workgroup memory");
+  plan.kernels.push_back(std::move(*kernel));
+  const std::uint32_t parameters = add_parameters(plan, request, tiles);
+  const std::uint32_t spine = add_spine(plan, large_spine, tiles);
+  plan.steps.push_back(DispatchStep{"",
+                                    0,
+                                    bind_elements(plan, request, parameters, {total_buffer, spine}),
                                     {static_cast<std::uint32_t>(tiles), 1, 1}});
   return plan;
 }

@@ -7,9 +7,12 @@
 namespace cumulo::plan {
 namespace {
 
-std::uint64_t log2_ceil(std::uint64_t n) { return static_cast<std::uint64_t>(std::bit_width(n - 1)); }
+std::uint64_t log2_ceil(std::uint64_t n) {
+  return static_cast<std::uint64_t>(std::bit_width(n - 1));
+}
 
-// The sum over the distances d = 1, 2, 4 ... below n of the n - d elements that have a left partner.
+// The sum over the distances d = 1, 2, 4 ... below n of the n - d elements that have a left
+// partner.
 Counts hillis_steele_counts(std::uint64_t n) {
   Counts counts{.steps = log2_ceil(n), .additions = 0, .barriers = 2 * log2_ceil(n)};
   for (std::uint64_t d = 1; d < n; d *= 2) counts.additions += n - d;
@@ -32,15 +35,14 @@ Counts subgroup_counts(std::uint64_t n, std::uint64_t width) {
 
 Result<void> check_subgroups(const ScanRequest& request) {
   if (!request.traits.subgroups) {
-    return std::unexpected{
-        Error{ErrorKind::unsupported, "this device has no subgroup operations"}};
+    return std::unexpected{Error{ErrorKind::unsupported, "this device has no subgroup operations"}};
   }
   const Operator op = request.description.op;
   if (op != Operator::add && op != Operator::mul) {
-    return std::unexpected{Error{
-        ErrorKind::unsupported,
-        "algorithm subgroup takes add and mul, for which WGSL has a subgroup scan; not " +
-            std::string(name(op))}};
+    return std::unexpected{
+        Error{ErrorKind::unsupported,
+              "algorithm subgroup takes add and mul, for which WGSL has a subgroup scan; not " +
+                  std::string(name(op))}};
   }
   return {};
 }
@@ -62,11 +64,11 @@ Result<Plan> plan_teaching(const ScanRequest& request) {
   const auto workgroup =
       teaching_workgroup(limits, request.element_bytes(), d.n, by_subgroup ? 128 : 2);
   if (!workgroup) {
-    return std::unexpected{Error{
-        ErrorKind::unsupported,
-        "algorithm " + std::string(name(d.algorithm)) + " works in one workgroup: at most " +
-            std::to_string(largest_teaching_workgroup(limits, request.element_bytes())) +
-            " elements on this device, not " + std::to_string(d.n)}};
+    return std::unexpected{
+        Error{ErrorKind::unsupported,
+              "algorithm " + std::string(name(d.algorithm)) + " works in one workgroup: at most " +
+                  std::to_string(largest_teaching_workgroup(limits, request.element_bytes())) +
+                  " elements on this device, not " + std::to_string(d.n)}};
   }
 
   Values values = kernel_values(request);
@@ -89,8 +91,7 @@ Result<Plan> plan_teaching(const ScanRequest& request) {
                            .initial_at = out + (d.reverse ? n : 0)};
   std::vector<std::uint32_t> words = parameter_words(request, params);
   const std::uint64_t parameter_bytes = words.size() * 4;
-  plan.buffers.push_back(
-      {"parameters", parameter_bytes, BufferRole::parameters, std::move(words)});
+  plan.buffers.push_back({"parameters", parameter_bytes, BufferRole::parameters, std::move(words)});
 
   std::vector<PlanBinding> bindings;
   for (const std::uint32_t buffer : {3U, input_buffer, output_buffer, total_buffer}) {

@@ -25,10 +25,21 @@ void each_field(T& traits, L& limits, F&& field) {
   field("shader_f16", traits.shader_f16);
   field("shader_int64", traits.shader_int64);
   field("forward_progress", traits.forward_progress);
+  field("ordered_workgroups", traits.ordered_workgroups);
 }
 
 Error fault(std::string message) {
   return {ErrorKind::bad_argument, "traits: " + std::move(message)};
+}
+
+// A value as a message may show it. Nested ones are not: they may be nested deeper than there is
+// stack to write them.
+std::string shown(const nlohmann::json& value) {
+  if (value.is_array()) return "a list";
+  if (value.is_object()) return "an object";
+  constexpr std::size_t longest = 40;
+  const std::string text = value.dump();
+  return text.size() <= longest ? text : text.substr(0, longest) + "...";
 }
 
 template <class T>
@@ -65,17 +76,18 @@ Result<Traits> traits_from_json(std::string_view text) {
     bool fits = true;
     if (key == "dialect") {
       known = true;
-      fits = value == "naga" || value == "tint";
+      fits = value.is_string() && (value == "naga" || value == "tint");
       traits.dialect = value == "tint" ? Dialect::tint : Dialect::naga;
     }
-    each_field(traits, traits.limits, [&, &k = key, &v = value](const char* field_key, auto& field) {
-      if (k != field_key) return;
-      known = true;
-      fits = read_field(v, field);
-    });
+    each_field(traits, traits.limits,
+               [&, &k = key, &v = value](const char* field_key, auto& field) {
+                 if (k != field_key) return;
+                 known = true;
+                 fits = read_field(v, field);
+               });
     if (!known) return std::unexpected{fault("unknown field '" + key + "'")};
     if (!fits) {
-      return std::unexpected{fault("field '" + key + "' cannot be " + value.dump())};
+      return std::unexpected{fault("field '" + key + "' cannot be " + shown(value))};
     }
   }
   const std::uint32_t alignment = traits.limits.min_storage_offset_alignment;

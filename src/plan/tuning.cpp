@@ -19,29 +19,48 @@ std::uint64_t scan_tiles_memory(const TileShape& s) {
 
 std::uint64_t scan_totals_memory(const TileShape& s) { return std::uint64_t{s.tree} + 32; }
 
-}  // namespace
-
-std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint64_t element_bytes) {
-  for (const TileShape& shape : {TileShape{256, 4096, 1024}, TileShape{128, 4096, 512},
-                                 TileShape{128, 2048, 256}, TileShape{64, 1024, 128},
-                                 TileShape{32, 1024, 64}, TileShape{16, 1024, 64}}) {
-    const std::uint64_t memory =
-        std::max(scan_tiles_memory(shape), scan_totals_memory(shape)) * element_bytes;
+// The largest shape whose workgroup memory, in elements, fits.
+template <class F>
+std::optional<TileShape> largest_shape(const Limits& limits, std::uint64_t element_bytes,
+                                       F&& memory) {
+  for (const TileShape& shape :
+       {TileShape{256, 4096, 1024}, TileShape{128, 4096, 512}, TileShape{128, 2048, 256},
+        TileShape{64, 1024, 128}, TileShape{32, 1024, 64}, TileShape{16, 1024, 64}}) {
     if (shape.workgroup_size <= largest_workgroup(limits) &&
-        memory <= limits.max_workgroup_memory) {
+        memory(shape) * element_bytes <= limits.max_workgroup_memory) {
       return shape;
     }
   }
   return std::nullopt;
 }
 
-SinglePassShape single_pass_shape() {
-  return {.workgroup_size = 512, .direct_groups = 12, .gate = 264, .gate_end = 1024};
+}  // namespace
+
+std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint64_t element_bytes) {
+  return largest_shape(limits, element_bytes, [](const TileShape& shape) {
+    return std::max(scan_tiles_memory(shape), scan_totals_memory(shape));
+  });
 }
 
-SmallPassShape small_pass_shape(std::uint64_t n) {
-  return {.rows_each = n <= std::uint64_t{32} * order::row ? 1U : 2U};
+std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t element_bytes) {
+  constexpr std::uint64_t look_back = 96 + 4;  // lib/look_back_memory.wgsl, and the ticket
+  return largest_shape(limits, element_bytes,
+                       [](const TileShape& shape) { return scan_tiles_memory(shape) + look_back; });
 }
+
+SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes) {
+  // 8 rows of words, or 4 of pairs of words, are what a lane has registers for. Smaller tiles fill
+  // the device at fewer elements; beyond 2^15 tiles they have to be larger.
+  const std::uint32_t rows = element_bytes > 4 || n <= std::uint64_t{1} << 22 ? 4 : 8;
+  const bool is_largest = n > (std::uint64_t{256} / order::quads_per_row * rows * order::row) << 15;
+  return {.workgroup_size = is_largest ? 512U : 256U,
+          .rows = rows,
+          .direct_groups = is_largest ? 1U : 2U,
+          .gate = 264,
+          .gate_end = 1024};
+}
+
+SmallPassShape small_pass_shape() { return {.rows_each = 2}; }
 
 std::uint64_t small_pass_limit() { return std::uint64_t{1} << 17; }
 

@@ -18,9 +18,13 @@ struct TileShape {
 // The largest shape that fits the limits, or nothing.
 std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint64_t element_bytes);
 
+// Likewise for the single pass by workgroup memory.
+std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t element_bytes);
+
 // single_pass.wgsl and small_pass.wgsl, for subgroups of 32 lanes.
 struct SinglePassShape {
-  std::uint32_t workgroup_size;  // a subgroup a strip
+  std::uint32_t workgroup_size;  // invocations
+  std::uint32_t rows;            // of the order, for each subgroup: 8, a strip, or 4
   std::uint32_t direct_groups;   // groups before the own one that are read tile by tile
   std::uint32_t gate;            // tiles that may start before the first have published; 0: all
   std::uint32_t gate_end;        // tiles from this one on start as they like
@@ -30,12 +34,13 @@ struct SmallPassShape {
   std::uint32_t rows_each;  // rows of the order, of 32 in a tile, for each subgroup
 };
 
-SinglePassShape single_pass_shape();
-SmallPassShape small_pass_shape(std::uint64_t n);
+SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes);
+SmallPassShape small_pass_shape();
 // Elements up to which the small pass is the faster one.
 std::uint64_t small_pass_limit();
 
-// Invocations of a teaching kernel for n elements: the next power of two, or nothing above the limit.
+// Invocations of a teaching kernel for n elements: the next power of two, or nothing above the
+// limit.
 std::optional<std::uint32_t> teaching_workgroup(const Limits& limits, std::uint64_t element_bytes,
                                                 std::uint64_t n, std::uint32_t at_least);
 std::uint32_t largest_teaching_workgroup(const Limits& limits, std::uint64_t element_bytes);

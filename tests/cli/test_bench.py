@@ -51,6 +51,9 @@ def test_what_cannot_be_timed_is_refused():
     refuse("bench", "sort")
     refuse("bench", "scan", "--n", "0", "--device", "cpu")
     refuse("bench", "scan", "--runs", "0", "--device", "cpu")
+    for n in ("2^62", "2^63", "18446744073709551615", "1e15", "2^42"):
+        assert "memory" in refuse("bench", "scan", "--n", n, "--device", "cpu")
+        assert "memory" in refuse("bench", "accuracy", "--n", n, "--device", "cpu")
     refuse("bench", "scan", "--types", "u33")
     refuse("bench", "scan", "--kinds", "exclusiv")
     refuse("bench", "scan", "--types", "f32", "--ops", "xor", "--device", "cpu")

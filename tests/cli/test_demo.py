@@ -34,6 +34,19 @@ def test_the_pictures(demo, tmp_path, format):
     assert written == [f"compaction.{format}", f"sales.{format}"]
 
 
+def test_the_picture_says_what_scan_it_was(demo, device, tmp_path):
+    page = demo("--format", "svg")["pages"]["sales"]
+    words = (tmp_path / "cumulo-demo" / "sales.svg").read_text()
+    if device == "cpu":
+        assert page["algorithm"] == "blocked"
+        assert "blocked scan; total 510" in words
+        assert "8 steps" not in words and "1793 additions" not in words
+    else:
+        assert page["algorithm"] == "hillis-steele"
+        assert "8 steps, two barriers each; total 510" in words
+        assert "Hillis-Steele: 1793 additions" in words
+
+
 def test_a_second_run_replaces_the_pictures(demo, tmp_path):
     demo()
     first = (tmp_path / "cumulo-demo" / "compaction.png").read_bytes()

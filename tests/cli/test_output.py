@@ -86,6 +86,40 @@ def test_outputs_that_cannot_be(refused, numbers, out, what):
     assert what in refused("scan", "in.txt", "-o", out, "--force")
 
 
+def test_devices_and_pipes_are_not_replaced(refused, numbers):
+    os.mkfifo(numbers / "pipe.txt")
+    (numbers / "null.txt").symlink_to("/dev/null")
+    (numbers / "null.png").symlink_to("/dev/null")
+    for name in ("pipe.txt", "null.txt"):
+        assert "a device or a pipe" in refused("scan", "in.txt", "-o", name, "--force")
+    refused("scan", "in.txt", "-o", "out.txt", "--picture", "null.png", "--force")
+    assert (numbers / "pipe.txt").is_fifo() and os.path.exists("/dev/null")
+
+
+def test_the_longest_names(command, numbers):
+    stem = "x" * 251
+    command("scan", "in.txt", "-o", stem + ".txt", "--picture", stem + ".png")
+    assert files(numbers) == sorted(["in.txt", stem + ".txt", stem + ".png"])
+
+
+def test_a_file_that_is_replaced_keeps_its_mode(command, numbers):
+    (numbers / "out.txt").write_text("mine")
+    (numbers / "out.txt").chmod(0o600)
+    command("scan", "in.txt", "-o", "out.txt", "--force")
+    assert (numbers / "out.txt").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_standard_descriptors(numbers, closed):
+    script = f"{COMMAND} scan in.txt -o out.txt {closed}"
+    assert subprocess.run(["sh", "-c", script], cwd=numbers, check=False).returncode == 0
+    assert (numbers / "out.txt").read_text() == "1\n3\n6\n"
+    script = f"{COMMAND} scan in.txt >&-"
+    process = subprocess.run(["sh", "-c", script], cwd=numbers, capture_output=True, check=False)
+    assert process.returncode == 2
+    assert b"cannot write standard output" in process.stderr
+
+
 def test_standard_input_may_be_a_file_too(numbers):
     with open(numbers / "in.txt", "rb") as stdin:
         process = subprocess.run(
@@ -117,6 +151,33 @@ def test_a_limit_on_file_size_leaves_nothing(command, tmp_path):
     shown = command("scan", "in.npy", "-o", "out.txt", preexec_fn=limit, status=2)
     assert "cannot write 'out.txt'" in shown.err
     assert files(tmp_path) == ["in.npy"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without processes")
+@pytest.mark.parametrize("most", [1, 2])
+def test_too_few_threads_are_no_crash(tmp_path, most):
+    np.save(tmp_path / "in.npy", np.ones(3_000_000, "u4"))
+
+    def limit():
+        os.setgroups([])
+        os.setgid(65_533)
+        os.setuid(65_533)
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+
+    arguments = ["scan", "-", "--format", "npy", "--device", "cpu", "--json", "--check"]
+    with open(tmp_path / "in.npy", "rb") as stdin:
+        try:
+            process = subprocess.run(
+                [COMMAND, *arguments], stdin=stdin, capture_output=True, preexec_fn=limit,
+                check=False, timeout=120,
+            )
+        except PermissionError:
+            pytest.skip("that user may not run the command where it stands")
+    if process.returncode == 4:
+        assert b"could not start its threads" in process.stderr
+        assert b'"out-of-memory"' in process.stdout
+    else:
+        assert process.returncode == 0 and b"3000000" in process.stdout
 
 
 def test_a_full_device_is_an_error():

@@ -109,10 +109,17 @@ def test_algorithms(command, device, algorithm, n):
         stdin=" ".join(map(str, values)),
     ).json
     assert shown["values"] == expected_scan(values).tolist()
-    # A GPU has nothing to do for no elements.
-    assert shown["algorithm"] == algorithm or (n == 0 and shown["algorithm"] == "none")
+    assert shown["algorithm"] == algorithm
     if n == 256 and algorithm == "hillis-steele":
         assert shown["counts"] == {"steps": 8, "additions": 1793, "barriers": 16, "subgroup_calls": 0}
+
+
+def test_no_elements_are_scanned_as_one_would_be(command, device):
+    """Auto names what it chose, whether there was anything to do or not."""
+    ask = ["scan", "-", "--json", "--device", device, "--dtype", "u32"]
+    nothing, one = (command(*ask, stdin=text).json for text in ("", "7"))
+    assert nothing["algorithm"] == one["algorithm"] != "none"
+    assert nothing["values"] == [] and nothing["total"] == 0
 
 
 def test_floats_follow_the_values(scan):
@@ -161,6 +168,31 @@ def test_a_wrong_float_is_found(command, device):
     shown = command("scan", "-", *options, stdin=text, status=1).json
     assert shown["type"] == "f32"
     assert shown["check"]["first_difference"] == {"index": 1500, "expected": 750.5, "found": 0.0}
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+@pytest.mark.parametrize("factor", ["1", "1.5 0.6", "-2 0.5"])
+def test_a_wrong_product_is_found_among_many(command, dtype, factor):
+    text = " ".join([factor] * 3000)
+    options = ["--op", "mul", "--dtype", dtype, "--check", "--quiet", "--device", "cpu"]
+    command("scan", "-", *options, stdin=text)
+    shown = command("scan", "-", *options, "--json", "--break-element", 700, stdin=text, status=1)
+    assert shown.json["check"]["first_difference"]["index"] == 700
+
+
+def test_an_infinity_of_the_wrong_sign_is_found(command):
+    """Nothing overflows here: where the input itself is infinite, so must the sums be."""
+    text = "1 inf 2 3"
+    command("scan", "-", "--check", "--device", "cpu", stdin=text)
+    shown = command("scan", "-", "--check", "--json", "--break-element", 2, stdin=text, status=1)
+    assert shown.json["check"]["first_difference"] == {"index": 2, "expected": "inf", "found": 0.0}
+
+
+@pytest.mark.parametrize("text", ["3e38 3e38 -3e38 -3e38", "1e30 1e30 1e-30 1e-30", "0 1e30 1e30 2", "inf 0 1 -inf", "nan 1"])
+@pytest.mark.parametrize("op", ["add", "mul"])
+def test_what_leaves_the_range_passes_the_check(command, device, text, op):
+    options = ["--dtype", "f32", "--op", op, "--check", "--device", device]
+    command("scan", "-", *options, stdin=" ".join([text] * 200))
 
 
 def test_wide_types_need_the_cpu(command, device, tmp_path):

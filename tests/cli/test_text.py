@@ -119,6 +119,30 @@ def test_csv_without_a_header(scan_text):
     assert scan_text("1,2\n3,4\n", "--column", "1", name="in.csv")[0] == [2, 6]
 
 
+@pytest.mark.parametrize(
+    "text,column,wanted",
+    [
+        # Labels of rows: the first line holds numbers like the others.
+        ("2024-01-01,5\n2024-01-02,6\n", "1", [5, 11]),
+        ("a,1,x\nb,2,y\n", "1", [1, 3]),
+        ("a,7\n", "1", [7]),
+        ("a,0\nb,2\n", "1", [0, 2]),
+        # Names that are numbers.
+        ("id,2020\n1,5\n2,6\n", "1", [5, 11]),
+        ("name,2020\nFR,5\nDE,6\n", "2020", [5, 11]),
+        ("id,0\n1,5\n2,6\n", "0", [5, 11]),
+        (",2020\n,5\n", "2020", None),
+        ("name,sold\nFR,5\nDE,6\n", "1", [5, 11]),
+        (",value\n0,5\n1,6\n", "1", [5, 11]),
+    ],
+)
+def test_csv_first_line(scan_text, refuse, text, column, wanted):
+    if wanted is None:
+        assert "no column" in refuse(text, "--column", column, name="in.csv")
+    else:
+        assert scan_text(text, "--column", column, name="in.csv")[0] == wanted
+
+
 def test_tsv(scan_text):
     assert scan_text("a\tb\n1\t2\n3\t4\n", "--column", "b", name="in.tsv")[0] == [2, 6]
 

@@ -41,6 +41,12 @@ def test_words_that_cannot_be(refused, arguments, what):
     assert what in refused(*arguments, stdin="1 2")
 
 
+def test_a_file_whose_name_begins_like_an_option(command, refused, tmp_path):
+    (tmp_path / "-x.txt").write_text("1 2")
+    assert command("scan", "--exclusive", "--", "-x.txt").out == "0\n1\n"
+    assert "no further argument 'more'" in refused("scan", "--", "-x.txt", "more")
+
+
 def test_no_words_at_all(command):
     assert "usage" in command(status=2).out
 

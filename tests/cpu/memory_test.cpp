@@ -5,10 +5,6 @@
 namespace cumulo::test {
 namespace {
 
-// Well past the size from which results are streamed.
-template <Element T>
-constexpr std::size_t large = (std::size_t{24} << 20) / sizeof(T) + 777;
-
 TEST(Memory, EveryAlignmentOfSmallResults) {
   const auto values = random_values<float>(3 * order::strip + 5, Operator::add);
   for (std::size_t in = 0; in < 16; ++in) {
@@ -67,6 +63,8 @@ TEST(Memory, InPlace) {
 TEST(Memory, InPlaceOfLargeArrays) {
   const auto values = random_values<double>(large<double>, Operator::add);
   for (unsigned combination = 0; combination < option_combinations; ++combination) {
+    // An initial value changes no access to memory.
+    if (thread_sanitizer && options<double>(Operator::add, combination).init) continue;
     const auto d = options<double>(Operator::add, combination);
     const auto expected = run<double>(d, std::span{values});
     ASSERT_TRUE(same(expected, run_in_place<double>(d, std::span{values}), d, values.size()));

@@ -95,8 +95,7 @@ TEST(Processor, EveryVectorTarget) {
 }
 
 TEST(Processor, EveryVectorTargetStreams) {
-  const auto values =
-      random_values<float>((std::size_t{24} << 20) / sizeof(float) + 99, Operator::add);
+  const auto values = random_values<float>(large<float>, Operator::add);
   const auto expected = expect<float>({}, std::span{values});
   on_every_target([&](const char* target) {
     SCOPED_TRACE(target);

@@ -30,11 +30,16 @@ std::vector<std::uint32_t> scanned(Device& device, ScanKind kind,
   return value_of(scan<std::uint32_t>(device, kind, values)).values;
 }
 
+// As Hillis and Steele's scan of 256 elements has them.
+picture::SalesFacts facts() {
+  return {.scan = "Hillis-Steele", .counts = Counts{.steps = 8, .additions = 1793, .barriers = 16}};
+}
+
 Page sales_page(Device& device) {
   std::vector<std::uint32_t> sales(256);
   for (std::uint32_t day = 0; day < 256; ++day) sales[day] = 7 * day % 5;
   const auto totals = scanned(device, ScanKind::inclusive, sales);
-  return {"sales", value_of(picture::sales_scene(sales, totals)), {sales, totals}};
+  return {"sales", value_of(picture::sales_scene(sales, totals, facts())), {sales, totals}};
 }
 
 Page compaction_page(Device& device) {
@@ -264,12 +269,41 @@ TEST(Pages, AWrongTotalTurnsTheVerdictRed) {
     }
     return picture::Label{};
   };
-  const auto right = verdict(value_of(picture::sales_scene(sales, totals)));
+  const auto right = verdict(value_of(picture::sales_scene(sales, totals, facts())));
   EXPECT_GT(right.colour.green, right.colour.red);
   totals[77] += 1;
-  const auto wrong = verdict(value_of(picture::sales_scene(sales, totals)));
+  const auto wrong = verdict(value_of(picture::sales_scene(sales, totals, facts())));
   EXPECT_GT(wrong.colour.red, 2 * wrong.colour.green);
   EXPECT_NE(wrong.text.find("77"), std::string::npos) << wrong.text;
+}
+
+std::string texts_of(const Scene& scene) {
+  std::string texts;
+  for (const picture::Label& label : scene.labels) texts += label.text + "\n";
+  return texts;
+}
+
+TEST(Pages, TheSalesSayWhatScanItWas) {
+  const std::vector<std::uint32_t> sales{1, 2, 3}, totals{1, 3, 6};
+  const auto texts = [&](const picture::SalesFacts& facts) {
+    return texts_of(value_of(picture::sales_scene(sales, totals, facts)));
+  };
+  const auto has = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  };
+  Device cpu = Device::cpu();
+  const std::string page = texts_of(sales_page(cpu).scene);
+  EXPECT_TRUE(has(page, "256 days of sales, 8 steps, two barriers each; total 510")) << page;
+  EXPECT_TRUE(has(page, "\nHillis-Steele: 1793 additions (n log2 n)")) << page;
+
+  const std::string other = texts({.scan = "Blelloch", .counts = Counts{4, 4, 6}});
+  EXPECT_TRUE(has(other, "3 days of sales, 4 steps, 6 barriers; total 6")) << other;
+  EXPECT_TRUE(has(other, "\nBlelloch: 4 additions;")) << other;
+
+  const std::string unknown = texts({.scan = "the CPU backend's blocked scan", .counts = {}});
+  EXPECT_TRUE(has(unknown, "3 days of sales by the CPU backend's blocked scan; total 6"));
+  EXPECT_FALSE(has(unknown, "steps")) << unknown;
+  EXPECT_TRUE(has(unknown, "Additions by a loop: 2; Hillis-Steele: 3 (n log2 n)")) << unknown;
 }
 
 }  // namespace

@@ -99,6 +99,39 @@ TEST(PlanLimits, ThreeStorageBuffersAreTooFew) {
   EXPECT_NE(plan.error().message.find("max_storage_buffers_per_stage"), std::string::npos);
 }
 
+TEST(PlanLimits, TheLimitThatIsTooSmallIsTheOneNamed) {
+  const auto said = [](auto change) {
+    Traits traits;
+    change(traits.limits);
+    const auto plan = plan_scan({.n = 100'000}, traits);
+    EXPECT_FALSE(plan);
+    return plan ? std::string{} : plan.error().message;
+  };
+  const auto names = [](const std::string& text, std::string_view limit) {
+    if (text.find(limit) != std::string::npos) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << text;
+  };
+  EXPECT_TRUE(names(said([](Limits& l) { l.max_invocations_per_workgroup = 8; }),
+                    "(max_invocations_per_workgroup is 8)"));
+  EXPECT_TRUE(
+      names(said([](Limits& l) { l.max_workgroup_size_x = 1; }), "(max_workgroup_size_x is 1)"));
+  EXPECT_TRUE(names(said([](Limits& l) { l.max_workgroup_memory = 1000; }),
+                    "(max_workgroup_memory is 1000)"));
+  EXPECT_TRUE(names(said([](Limits& l) { l.max_workgroups_per_dimension = 0; }),
+                    "(max_workgroups_per_dimension is 0)"));
+}
+
+// A plan has a buffer and two dispatches for each slice: it must not itself fill the memory.
+TEST(PlanLimits, MillionsOfSlicesAreRefused) {
+  Traits traits;
+  traits.limits.max_buffer_size = traits.limits.max_storage_binding_size = std::uint64_t{1} << 46;
+  traits.limits.max_workgroups_per_dimension = 1;
+  EXPECT_TRUE(plan_scan({.n = 4096 * 1000}, traits));
+  auto plan = plan_scan({.n = std::uint64_t{1} << 40}, traits);
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().message.find("max_workgroups_per_dimension"), std::string::npos);
+}
+
 TEST(PlanLimits, MoreElementsThanABufferHoldsAreRefused) {
   const Traits traits;
   const std::uint64_t most = traits.limits.max_buffer_size / 4;

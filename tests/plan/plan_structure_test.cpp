@@ -81,6 +81,35 @@ std::uint64_t counted_hillis_steele(std::uint64_t n) {
   return additions;
 }
 
+// Nothing is dispatched, and the name is that of the scan which one element would get.
+TEST(PlanStructure, NoElementsAreScannedByWhatWouldScanOne) {
+  Traits able;
+  able.subgroups = true;
+  able.subgroup_width = 32;
+  able.limits.max_invocations_per_workgroup = able.limits.max_workgroup_size_x = 1024;
+  for (const bool forward_progress : {false, true}) {
+    able.forward_progress = forward_progress;
+    for (const Algorithm algorithm :
+         {Algorithm::automatic, Algorithm::reduce_then_scan, Algorithm::single_pass,
+          Algorithm::hillis_steele, Algorithm::blelloch, Algorithm::subgroup}) {
+      const auto nothing = plan_scan({.n = 0, .algorithm = algorithm}, able);
+      const auto one = plan_scan({.n = 1, .algorithm = algorithm}, able);
+      ASSERT_TRUE(nothing && one) << name(algorithm);
+      EXPECT_EQ(nothing->algorithm, one->algorithm) << name(algorithm);
+      EXPECT_EQ(nothing->n, 0U);
+      EXPECT_TRUE(nothing->kernels.empty());
+      EXPECT_FALSE(nothing->status || nothing->renewal || nothing->counts);
+    }
+  }
+  EXPECT_EQ(plan_scan({.n = 0}, able)->algorithm, "single-pass");
+  EXPECT_EQ(plan_scan({.n = 0}, {})->algorithm, "reduce-then-scan");
+  for (const Algorithm algorithm : {Algorithm::single_pass, Algorithm::subgroup}) {
+    const auto refused = plan_scan({.n = 0, .algorithm = algorithm}, {});
+    ASSERT_FALSE(refused) << name(algorithm);
+    EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
+  }
+}
+
 TEST(PlanCounts, HillisSteeleDoesNLogN) {
   for (const std::uint64_t n : {1ULL, 2ULL, 3ULL, 8ULL, 100ULL, 255ULL, 256ULL}) {
     const auto counts = planned({.n = n, .algorithm = Algorithm::hillis_steele}).counts;

@@ -91,6 +91,35 @@ TEST(SinglePass, AutoFallsBack) {
   traits = able();
   traits.limits.max_storage_binding_size = 65537;
   EXPECT_EQ(algorithm(traits, {.n = 100'000}), "reduce-then-scan");
+  for (const std::uint64_t n : {1ULL, 5'000ULL, 100'000ULL, 1'000'000ULL}) {
+    for (const std::uint32_t little :
+         {0U, 100U, 255U, 400U, 1'000U, 1'700U, 1'761U, 1'776U, 16'384U}) {
+      traits = able();
+      traits.limits.max_workgroup_memory = little;
+      const auto plan = plan_scan({.n = n}, traits);
+      if (plan) {
+        EXPECT_TRUE(keeps_device_limits(*plan, traits)) << n << ", " << little << " bytes";
+      } else {
+        // The smallest tile of reduce-then-scan takes more.
+        EXPECT_LT(little, 1'060U) << n;
+        EXPECT_TRUE(names_a_limit(plan.error()));
+      }
+    }
+    for (const std::uint32_t few : {16U, 128U, 256U, 511U, 512U, 1'023U}) {
+      traits = able();
+      traits.limits.max_workgroup_size_x = few;
+      const auto plan = plan_scan({.n = n}, traits);
+      ASSERT_TRUE(plan) << describe(plan.error());
+      EXPECT_TRUE(keeps_device_limits(*plan, traits)) << n << ", " << few << " invocations";
+    }
+    for (const std::uint32_t workgroups : {2U, 10U, 60U}) {
+      traits = able();
+      traits.limits.max_workgroups_per_dimension = workgroups;
+      const auto plan = plan_scan({.n = n}, traits);
+      ASSERT_TRUE(plan) << describe(plan.error());
+      EXPECT_TRUE(keeps_device_limits(*plan, traits)) << n << ", " << workgroups << " workgroups";
+    }
+  }
   EXPECT_EQ(algorithm(able(), {.n = 100'000}, {.aliasing = Aliasing::same_buffer}),
             "reduce-then-scan");
   EXPECT_EQ(algorithm(able(), {.n = 100'000}, {.in_misalignment = 1}), "reduce-then-scan");
@@ -107,12 +136,49 @@ TEST(SinglePass, ARefusalSaysWhatIsMissing) {
   Traits traits = able();
   traits.subgroup_width = 64;
   EXPECT_NE(message(traits).find("32 lanes"), std::string::npos) << message(traits);
-  traits = able();
-  traits.limits.max_invocations_per_workgroup = 128;
-  EXPECT_NE(message(traits).find("invocations"), std::string::npos) << message(traits);
+  const auto names = [&](const Limits& limits, std::uint64_t n, const std::string& part) {
+    traits = able();
+    traits.limits = limits;
+    const std::string said = message(traits, n);
+    EXPECT_NE(said.find("single-pass"), std::string::npos) << said;
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  };
+  const auto with = [](auto Limits::* field, std::uint32_t value) {
+    Limits limits = able().limits;
+    limits.*field = value;
+    return limits;
+  };
+  names(with(&Limits::max_invocations_per_workgroup, 128), 100'000,
+        "512 invocations a workgroup (max_invocations_per_workgroup is 128)");
+  names(with(&Limits::max_workgroup_size_x, 256), 1'000'000,
+        "512 invocations a workgroup (max_workgroup_size_x is 256)");
+  names(with(&Limits::max_workgroup_memory, 127), 4096,
+        "128 bytes of workgroup memory (max_workgroup_memory is 127)");
+  names(with(&Limits::max_workgroup_memory, 399), 100'000,
+        "400 bytes of workgroup memory (max_workgroup_memory is 399)");
+  names(with(&Limits::max_workgroup_memory, 1'024), 1'000'000,
+        "1776 bytes of workgroup memory (max_workgroup_memory is 1024)");
+  names(with(&Limits::max_storage_buffers_per_stage, 4), 1'000'000,
+        "5 storage buffers (max_storage_buffers_per_stage is 4)");
+  names(with(&Limits::max_workgroups_per_dimension, 60), 1'000'000,
+        "62 workgroups (max_workgroups_per_dimension is 60)");
   traits = able();
   traits.limits.max_storage_binding_size = 65537;
   EXPECT_NE(message(traits).find("max_storage_binding_size"), std::string::npos);
+}
+
+// The planner's count of the kernels' workgroup memory: exactly enough is enough.
+TEST(SinglePass, ItsWorkgroupMemoryIsCounted) {
+  for (const auto& [n, bytes] :
+       {std::pair{4096ULL, 128U}, {4097ULL, 400U}, {131'072ULL, 400U}, {131'073ULL, 1776U}}) {
+    Traits traits = able();
+    traits.limits.max_workgroup_memory = bytes;
+    const auto plan = plan_scan({.n = n, .algorithm = Algorithm::single_pass}, traits);
+    ASSERT_TRUE(plan) << describe(plan.error());
+    EXPECT_TRUE(keeps_device_limits(*plan, traits)) << n;
+    traits.limits.max_workgroup_memory = bytes - 1;
+    EXPECT_FALSE(plan_scan({.n = n, .algorithm = Algorithm::single_pass}, traits)) << n;
+  }
 }
 
 }  // namespace

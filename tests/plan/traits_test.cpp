@@ -66,5 +66,17 @@ TEST(TraitsJson, ZeroLimitsAreRefusedByThePlanner) {
   }
 }
 
+TEST(TraitsJson, ValuesNestedWithoutEndAreRefused) {
+  const std::string deep =
+      R"({"dialect": )" + std::string(500'000, '[') + std::string(500'000, ']') + "}";
+  const auto traits = traits_from_json(deep);
+  ASSERT_FALSE(traits);
+  EXPECT_NE(traits.error().message.find("'dialect' cannot be a list"), std::string::npos);
+  EXPECT_FALSE(traits_from_json(R"({"subgroups": {"a": 1}})"));
+  const auto long_text = traits_from_json(R"({"dialect": ")" + std::string(100'000, 'x') + R"("})");
+  ASSERT_FALSE(long_text);
+  EXPECT_LT(long_text.error().message.size(), 100U);
+}
+
 }  // namespace
 }  // namespace cumulo::test

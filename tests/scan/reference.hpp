@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -65,100 +66,100 @@ T plain_identity(Operator op) {
   return T{0};
 }
 
-// The prefixes of one sequence in the fixed order. An absent value combines to the other one.
+// The scan of floats from the text of order.hpp, one step after the other.
 template <Element T>
-class OrderedPrefixes {
+class OrderedReference {
  public:
-  // front stands before all elements; absent in an inclusive scan without an initial value.
-  OrderedPrefixes(Operator op, std::span<const T> values, std::optional<T> front)
-      : op_(op), values_(values), front_(front) {
-    const std::uint64_t quads = (values.size() + order::quad - 1) / order::quad;
-    totals_.emplace_back(quads);
-    for (std::uint64_t i = 0; i < values.size(); ++i) {
-      auto& total = totals_[0][i / order::quad];
-      total = joined(total, values[i]);
-    }
-    while (totals_.back().size() > 1) {
-      const auto& halves = totals_.back();
-      std::vector<std::optional<T>> blocks((halves.size() + 1) / 2);
-      for (std::uint64_t block = 0; block < blocks.size(); ++block) {
-        const bool has_right = 2 * block + 1 < halves.size();
-        blocks[block] = joined(halves[2 * block], has_right ? halves[2 * block + 1] : std::nullopt);
+  // `front` stands before all elements; absent in an inclusive scan without an initial value.
+  OrderedReference(Operator op, std::span<const T> elements, std::optional<T> front)
+      : op_(op), elements_(elements), front_(front) {
+    std::vector<Maybe> quads;
+    for (std::size_t i = 0; i < elements.size(); i += order::quad) quads.push_back(fold(i));
+    totals_.push_back(std::move(quads));
+    while (totals_.back().size() > 1) totals_.push_back(pairs(totals_.back()));
+  }
+
+  // The inclusive results, and with them what the first of each quad has in an exclusive scan.
+  std::vector<T> scan(ScanKind kind) const {
+    std::vector<T> results(elements_.size());
+    Maybe base;
+    for (std::size_t i = 0; i < elements_.size(); i += order::quad) {
+      if (i % order::strip == 0) base = base_of(i / order::strip);
+      const Maybe before = before_quad(i / order::quad);
+      Maybe prefix;
+      const std::size_t end = std::min(i + order::quad, elements_.size());
+      for (std::size_t k = i; k < end; ++k) {
+        if (kind == ScanKind::exclusive) results[k] = *join(base, join(before, prefix));
+        prefix = join(prefix, elements_[k]);
+        if (kind == ScanKind::inclusive) results[k] = *join(base, join(before, prefix));
       }
-      totals_.push_back(std::move(blocks));
     }
-  }
-
-  std::optional<T> base(std::uint64_t element) const {
-    return folded_from_left(element / order::strip);
-  }
-
-  // Everything before the element's quad in its strip: before(row) + before(quad).
-  std::optional<T> before_quad(std::uint64_t element) const {
-    const std::uint64_t quad = element / order::quad;
-    const std::uint64_t row = element / order::row;
-    const std::uint64_t strip = element / order::strip;
-    const auto rows = folded_from_right(row_level, strip * order::rows_per_strip, row);
-    const auto quads = folded_from_right(0, row * order::quads_per_row, quad);
-    return joined(rows, quads);
-  }
-
-  // The elements of its quad up to and with this one, one after the other.
-  T prefix_in_quad(std::uint64_t element) const {
-    T prefix = values_[element / order::quad * order::quad];
-    for (std::uint64_t i = element / order::quad * order::quad + 1; i <= element; ++i) {
-      prefix = plain_combine(op_, prefix, values_[i]);
-    }
-    return prefix;
-  }
-
-  T inclusive(std::uint64_t element) const {
-    return *joined(base(element), joined(before_quad(element), prefix_in_quad(element)));
-  }
-
-  T exclusive(std::uint64_t element) const {
-    if (element % order::quad == 0) return *joined(base(element), before_quad(element));
-    return inclusive(element - 1);
+    return results;
   }
 
  private:
-  static constexpr unsigned row_level = 5;    // 2^5 quads are a row
-  static constexpr unsigned strip_level = 8;  // 2^8 quads are a strip
-  static_assert(order::quads_per_row == 1 << row_level);
-  static_assert(order::quads_per_row * order::rows_per_strip == 1 << strip_level);
+  using Maybe = std::optional<T>;  // what is absent is not combined at all
 
-  std::optional<T> joined(std::optional<T> older, std::optional<T> newer) const {
+  static constexpr unsigned row_level = 5;    // a row is 2^5 quads
+  static constexpr unsigned strip_level = 8;  // a strip is 2^8 quads
+  static_assert(order::row == order::quad << row_level);
+  static_assert(order::strip == order::quad << strip_level);
+
+  Maybe join(Maybe older, Maybe newer) const {
     if (!older) return newer;
     if (!newer) return older;
     return plain_combine(op_, *older, *newer);
   }
 
-  // The aligned power-of-two blocks of strips before `strip`, largest first, after front.
-  std::optional<T> folded_from_left(std::uint64_t strip) const {
-    std::optional<T> base = front_;
-    std::uint64_t position = 0;
-    for (unsigned bit = 63; bit-- > 0;) {
-      if ((strip >> bit & 1) == 0) continue;
-      base = joined(base, totals_[strip_level + bit][position >> bit]);
-      position += std::uint64_t{1} << bit;
-    }
-    return base;
+  Maybe fold(std::size_t first) const {
+    Maybe sum;
+    const std::size_t end = std::min(first + order::quad, elements_.size());
+    for (std::size_t k = first; k < end; ++k) sum = join(sum, elements_[k]);
+    return sum;
   }
 
-  // The aligned power-of-two blocks between the units `first` and `end` of 2^level quads each:
-  // largest + (second + (third + ...)).
-  std::optional<T> folded_from_right(unsigned level, std::uint64_t first, std::uint64_t end) const {
-    if (first == end) return std::nullopt;
-    unsigned bit = 0;
-    while (first + (std::uint64_t{2} << bit) <= end) ++bit;
-    const std::uint64_t next = first + (std::uint64_t{1} << bit);
-    return joined(totals_[level + bit][first >> bit], folded_from_right(level, next, end));
+  std::vector<Maybe> pairs(const std::vector<Maybe>& halves) const {
+    std::vector<Maybe> blocks;
+    for (std::size_t i = 0; i < halves.size(); i += 2) {
+      blocks.push_back(join(halves[i], i + 1 < halves.size() ? halves[i + 1] : Maybe{}));
+    }
+    return blocks;
+  }
+
+  // Total of 2^level quads from `quad`, a multiple of that.
+  Maybe total(std::size_t quad, unsigned level) const { return totals_[level][quad >> level]; }
+
+  // The units [first, last) of 2^level quads: the largest aligned block, joined with the rest.
+  Maybe from_right(std::size_t first, std::size_t last, unsigned level) const {
+    if (first == last) return std::nullopt;
+    unsigned largest = 0;
+    while (first + (std::size_t{2} << largest) <= last) ++largest;
+    return join(total(first << level, level + largest),
+                from_right(first + (std::size_t{1} << largest), last, level));
+  }
+
+  Maybe before_quad(std::size_t quad) const {
+    const std::size_t row = quad >> row_level;
+    const std::size_t first_row = row / order::rows_per_strip * order::rows_per_strip;
+    return join(from_right(first_row, row, row_level), from_right(row << row_level, quad, 0));
+  }
+
+  // The front, then the strips before this one as aligned blocks, the largest first.
+  Maybe base_of(std::size_t strip) const {
+    Maybe sum = front_;
+    std::size_t first = 0;
+    for (unsigned bit = 63; bit-- > 0;) {
+      if ((strip >> bit & 1) == 0) continue;
+      sum = join(sum, total(first << strip_level, strip_level + bit));
+      first += std::size_t{1} << bit;
+    }
+    return sum;
   }
 
   Operator op_;
-  std::span<const T> values_;
-  std::optional<T> front_;
-  std::vector<std::vector<std::optional<T>>> totals_;  // [k]: of aligned blocks of 2^k quads
+  std::span<const T> elements_;
+  Maybe front_;
+  std::vector<std::vector<Maybe>> totals_;  // [level]: of aligned blocks of 2^level quads
 };
 
 template <Element T>
@@ -178,9 +179,9 @@ Expected<T> expected_forward(const ScanDescription& d, std::span<const T> values
       std::exclusive_scan(values.begin(), values.end(), exclusive.begin(), first, combine);
     }
   } else {
-    const OrderedPrefixes<T> prefixes{d.op, values, front};
-    for (std::uint64_t i = 0; i < values.size(); ++i) inclusive[i] = prefixes.inclusive(i);
-    for (std::uint64_t i = 0; i < exclusive.size(); ++i) exclusive[i] = prefixes.exclusive(i);
+    const OrderedReference<T> reference{d.op, values, front};
+    inclusive = reference.scan(ScanKind::inclusive);
+    if (!exclusive.empty()) exclusive = reference.scan(ScanKind::exclusive);
   }
   const T nothing = front.value_or(plain_identity<T>(d.op));
   const T total = values.empty() ? nothing : inclusive.back();

@@ -1,87 +1,87 @@
 // What stands before a tile. Tiles are counted in groups of 32 and blocks of 32 groups. The last tile
-// of a group publishes the group's total, the last of a block the block's, the first of a block what
-// stands before it. A group's total arrives later than its tiles' totals, so the last ${DIRECT} groups
-// are read tile by tile.
+// of a group publishes the group's total, the last tile of a block the block's. Those arrive later
+// than their tiles' totals, so the last ${DIRECT} groups are totalled tile by tile.
 //
-// Every 32 invocations do one job: 32 descriptors, of which those not needed are absent.
-//   0        the tiles of the tile's own group
-//   1, 2     the groups of the own block, and of the block before it
-//   3        what stands before the own block; near its start, the blocks before the last one
-//   4 ..     one of the last ${DIRECT} groups each, tile by tile
-var<workgroup> own_tree: array<Element, 160>;      // of the own group's tiles: level b at 32 * b
-var<workgroup> group_totals: array<Element, 64>;  // of the block before, then of the own one
-var<workgroup> block_totals: array<Element, 32>;
+// Three subgroups gather 32 descriptors each, at once: the tiles of the own group, the groups of the
+// own block, the blocks. Of 32 values at index i, what stands before i are the totals of at most
+// five aligned blocks, of 16, 8, 4, 2 and 1 values: one for each bit that is set in i.
+var<workgroup> before_tile: array<Element, 15>;  // the largest blocks first
+
+// Keeps the total of the aligned block of `size` values that ends where index's own block of that
+// size begins; absent where the bit is not set.
+fn keep_block(block_total: Element, lane: u32, index: u32, size: u32, at: u32) {
+  let is_set = (index & size) != 0u;
+  let end = select(0u, (index & ~(size - 1u)) - 1u, is_set);
+  if (lane == end) { before_tile[at] = choose(absent(), block_total, is_set); }
+}
+
+// Keeps all five from `at` on; returns the total of the 32 values.
+fn keep_before(x: Element, lane: u32, index: u32, at: u32) -> Element {
+  let t = tree32(x, lane);
+  keep_block(t.sixteens, lane, index, 16u, at);
+  keep_block(t.eights, lane, index, 8u, at + 1u);
+  keep_block(t.fours, lane, index, 4u, at + 2u);
+  keep_block(t.twos, lane, index, 2u, at + 3u);
+  keep_block(t.ones, lane, index, 1u, at + 4u);
+  return t.total;
+}
+
+// The totals of the groups of a block, one a lane, as far as they stand before `group`.
+fn groups_of(block: u32, group: u32, tag: u32, lane: u32) -> Element {
+  let mine = block * 32u + lane;
+#repeat k DIRECT
+  var tile$k = absent();
+  if (group >= ${k + 1}u && (group - ${k + 1}u) / 32u == block) {
+    tile$k = await_value(tile_slot((group - ${k + 1}u) * 32u + lane), tag);
+  }
+#end
+  var x = absent();
+  if (mine + ${DIRECT}u < group) { x = await_value(group_slot(mine), tag); }
+#repeat k DIRECT
+  x = choose(x, total32(tile$k, lane), mine + ${k + 1}u == group);
+#end
+  return x;
+}
 
 fn look_back(tile: u32, tag: u32, thread: u32, lane: u32) -> Element {
+  let job = thread / 32u;
   let j = tile % 32u;
   let group = tile / 32u;
   let in_block = group % 32u;
   let block = group / 32u;
-  // The first tile of a block published what stands before it some ${DIRECT} groups ago.
-  let base_is_known = in_block > ${DIRECT}u;
-
-  for (var job = thread / 32u; job < ${JOBS}u; job += ${WORKGROUP / 32}u) {
-    if (job == 0u) {
-      // The tile's own total is among them where it completes the group.
-      var value = absent();
-      if (lane < j || j == 31u) { value = await_value(tile_slot(group * 32u + lane), tag); }
-      let t = tree32(value, lane);
-      own_tree[lane] = t.ones;
-      own_tree[32u + lane] = t.twos;
-      own_tree[64u + lane] = t.fours;
-      own_tree[96u + lane] = t.eights;
-      own_tree[128u + lane] = t.sixteens;
-      if (j == 31u && lane == 0u) {
-        publish(group_slot(group), t.total, tag);
-        group_totals[32u + in_block] = t.total;
-      }
-    } else if (job <= 2u) {
-      // Those of the last ${DIRECT} have jobs of their own.
-      let first = (block + 1u - job) * 32u;
-      if (block + 1u >= job && (job == 1u || !base_is_known) &&
-          first + lane + ${DIRECT}u < group) {
-        group_totals[(2u - job) * 32u + lane] = await_value(group_slot(first + lane), tag);
-      }
-    } else if (job == 3u) {
-      if (base_is_known) {
-        if (lane == 0u && block > 0u) { block_totals[0] = await_value(base_slot(block), tag); }
-      } else {
-        var value = absent();
-        if (lane + 1u < block) { value = await_value(block_slot(lane), tag); }
-        block_totals[lane] = value;
-      }
-    } else {
-      let back = job - 3u;
-      if (group >= back && (back <= in_block || !base_is_known)) {
-        let value = await_value(tile_slot((group - back) * 32u + lane), tag);
-        let whole = total32(value, lane);
-        if (lane == 0u) { group_totals[32u + in_block - back] = whole; }
+  if (job == 0u) {
+    // The tile's own total is among them where it completes the group.
+    var x = absent();
+    if (lane < j || j == 31u) { x = await_value(tile_slot(group * 32u + lane), tag); }
+    let total = keep_before(x, lane, j, 10u);
+    if (j == 31u && lane == 0u) { publish(group_slot(group), total, tag); }
+  } else if (job <= 2u) {
+    // A block's total is late for the tiles that follow it: they total it themselves. The last tile
+    // of a block counts its own group in, for the block's total.
+    let totals_last_block = block > 0u && in_block < ${2 + DIRECT}u;
+    let ends_block = j == 31u && in_block == 31u;
+    var x = absent();
+    if (job == 1u || totals_last_block) {
+      x = groups_of(block + 1u - job, group + select(0u, 1u, ends_block), tag, lane);
+    }
+    if (job == 2u) {
+      let last_block = total32(x, lane);
+      x = absent();
+      if (lane < block) {
+        if (totals_last_block && lane + 1u == block) {
+          x = last_block;
+        } else {
+          x = await_value(block_slot(lane), tag);
+        }
       }
     }
+    let total = keep_before(x, lane, select(block, in_block, job == 1u), select(0u, 5u, job == 1u));
+    if (ends_block && job == 1u && lane == 0u) { publish(block_slot(block), total, tag); }
   }
   workgroupBarrier();  // all that stands before the tile is known
-
   var before = initial();
-  if (block > 0u) {
-    if (base_is_known) {
-      before = block_totals[0];
-    } else {
-      let previous = total32(group_totals[lane], lane);
-      let value = choose(block_totals[lane], previous, lane == block - 1u);
-      before = fold_before(before, value, lane, block);
-      if (in_block == 0u && j == 0u && thread == 0u) { publish(base_slot(block), before, tag); }
-    }
-  }
-  let groups = group_totals[32u + lane];
-  before = fold_before(before, groups, lane, in_block);
-  if ((j & 16u) != 0u) { before = combine(before, own_tree[128u + (j & ~15u) - 1u]); }
-  if ((j & 8u) != 0u) { before = combine(before, own_tree[96u + (j & ~7u) - 1u]); }
-  if ((j & 4u) != 0u) { before = combine(before, own_tree[64u + (j & ~3u) - 1u]); }
-  if ((j & 2u) != 0u) { before = combine(before, own_tree[32u + (j & ~1u) - 1u]); }
-  if ((j & 1u) != 0u) { before = combine(before, own_tree[0u + (j & ~0u) - 1u]); }
-  if (j == 31u && in_block == 31u && thread < 32u) {
-    let whole = total32(groups, lane);
-    if (lane == 0u) { publish(block_slot(block), whole, tag); }
-  }
+#repeat b 15
+  before = combine(before, before_tile[$b]);
+#end
   return before;
 }

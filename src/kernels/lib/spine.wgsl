@@ -7,14 +7,20 @@
 // clearing between runs: the tag counts them. The host clears the spine before a tag recurs.
 @group(0) @binding(${SPINE}) var<storage, read_write> spine: array<atomic<u32>>;
 
-// spine[0] is the ticket: the number of workgroups that have drawn in the low ${TICKET_BITS} bits,
-// the number of runs above. spine[1] is set when a wait ran out: the results are then not valid.
+// spine[1] is set when a wait ran out: the results are then not valid.
 const stalled = 1u;
 
 fn tile_slot(tile: u32) -> u32 { return ${FIRST_TILE}u + tile * ${LINE}u; }
 fn group_slot(group: u32) -> u32 { return ${FIRST_GROUP}u + group * ${LINE}u; }
 fn block_slot(block: u32) -> u32 { return ${FIRST_BLOCK}u + block * ${LINE}u; }
-fn base_slot(block: u32) -> u32 { return ${FIRST_BASE}u + block * ${LINE}u; }
+
+// A tile's total. With WITHHOLD, for tests, one of that many tiles says nothing.
+fn publish_tile(tile: u32, total: Element, tag: u32) {
+#if WITHHOLD
+  if (tile % ${WITHHOLD}u == ${WITHHOLD - 1}u) { return; }
+#endif
+  publish(tile_slot(tile), total, tag);
+}
 
 fn publish(slot: u32, value: Element, tag: u32) {
 #repeat w WORDS
@@ -23,7 +29,8 @@ fn publish(slot: u32, value: Element, tag: u32) {
 #end
 }
 
-// Waits for a descriptor, but not for ever: after ${SPINS} looks the run is declared stalled.
+// Waits for a descriptor, but not for ever: after ${SPINS} looks the run is declared stalled, and all
+// others soon stop waiting too.
 fn await_value(slot: u32, tag: u32) -> Element {
   for (var spin = 0u; spin < ${SPINS}u; spin++) {
 #repeat w WORDS
@@ -41,6 +48,7 @@ fn await_value(slot: u32, tag: u32) -> Element {
 #end
       );
     }
+    if (spin % 1024u == 1023u && atomicLoad(&spine[stalled]) != 0u) { break; }
   }
   atomicStore(&spine[stalled], 1u);
   return absent();
@@ -51,11 +59,29 @@ fn expect_width_32(width: u32) {
   if (width != 32u) { atomicStore(&spine[stalled], 1u); }
 }
 
+struct Draw {
+  tile: u32,
+  tag: u32,
+}
+
 #if WAITS
+#if ORDERED
+// Workgroups start in the order of their numbers: a tile is its workgroup's. spine[0] counts the runs.
+fn draw_tile(workgroup: u32, thread: u32) -> Draw {
+  return Draw(workgroup, 0x8000u | (atomicLoad(&spine[0]) & 0x7fffu));
+}
+
+// The last tile counts the run once it has heard from all others, which then know their tag.
+fn end_run(tile: u32, thread: u32) {
+  if (thread == 0u && tile == params.all_tiles - 1u) { atomicAdd(&spine[0], 1u); }
+}
+#else
+// spine[0] is the ticket: the number of workgroups that have drawn in the low ${TICKET_BITS} bits,
+// the number of runs above.
 var<workgroup> drawn: u32;
 
 // Draws a ticket for the workgroup. The last to draw starts the count of the next run.
-fn draw_ticket(thread: u32) -> u32 {
+fn draw_tile(workgroup: u32, thread: u32) -> Draw {
   if (thread == 0u) {
     let ticket = atomicAdd(&spine[0], 1u);
     if ((ticket & ${TICKET_MASK}u) == params.all_tiles - 1u) {
@@ -64,9 +90,9 @@ fn draw_ticket(thread: u32) -> u32 {
     drawn = ticket;
   }
   workgroupBarrier();  // the ticket is known to all
-  return drawn;
+  return Draw(drawn & ${TICKET_MASK}u, 0x8000u | (drawn >> ${TICKET_BITS}u));
 }
 
-fn tile_of(ticket: u32) -> u32 { return ticket & ${TICKET_MASK}u; }
-fn tag_of(ticket: u32) -> u32 { return 0x8000u | (ticket >> ${TICKET_BITS}u); }
+fn end_run(tile: u32, thread: u32) {}
+#endif
 #endif
