@@ -20,7 +20,7 @@ std::string_view name(Role role);
 struct Work {
   std::optional<std::uint64_t> steps = std::nullopt;      // one after the other
   std::optional<std::uint64_t> additions = std::nullopt;  // combines of two elements
-  std::uint64_t bytes = 0;                                // moved to and from the device's memory
+  std::uint64_t bytes = 0;  // of input and output, as often as they are moved
 };
 
 struct Measurement {

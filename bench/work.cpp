@@ -26,7 +26,8 @@ std::uint64_t covered(std::vector<PlanBinding> ranges) {
 std::uint64_t moved_by(const Plan& plan, const DispatchStep& step) {
   std::map<std::uint32_t, std::vector<PlanBinding>> ranges;
   for (const PlanBinding& binding : step.bindings) {
-    if (plan.buffers[binding.buffer].role == BufferRole::parameters) continue;
+    const BufferRole role = plan.buffers[binding.buffer].role;
+    if (role != BufferRole::input && role != BufferRole::output) continue;
     ranges[binding.buffer].push_back(binding);
   }
   std::uint64_t bytes = 0;

@@ -10,8 +10,9 @@
 
 namespace cumulo::bench {
 
-// Steps: what the plan of a teaching form says, else its dispatches. Bytes: every byte range that a
-// dispatch binds moves once in it, parameters left out; a clear moves its bytes, a copy twice its.
+// Steps: what the plan of a teaching form says, else its dispatches. Bytes: every range of an input
+// or output that a dispatch binds moves once in it; a clear moves its bytes, a copy twice its.
+// Scratch is left out: the plan does not say how much of it a run touches.
 Work work_of(const Plan& plan);
 
 // How often the plan's kernels call combine(), counted by themselves in a run of its own. Nothing
