@@ -1,56 +1,104 @@
-// cumulo bench: how fast, beside what else a program could use.
+// cumulo bench: how fast and how exact, beside what else a program could use.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <limits>
 
+#include "bench/accuracy.hpp"
+#include "bench/plot.hpp"
 #include "bench/scan.hpp"
 #include "command.hpp"
 #include "formats/file.hpp"
 #include "options.hpp"
+#include "picture/picture.hpp"
 #include "report.hpp"
 
 namespace cumulo::app {
 namespace {
 
-constexpr const char* example =
-    "Example\n"
+constexpr const char* overview =
+    "How fast and how exact, beside what else a program could use.\n\n"
+    "  cumulo bench scan       times of the scan beside copies and rivals, results checked\n"
+    "  cumulo bench accuracy   errors of f32 sums beside a plain loop\n"
+    "  cumulo bench plot       a picture of results that bench scan or script/bench wrote\n\n"
+    "Each has --help. Example\n"
     "  cumulo bench scan --n 2^26 --types u32,f32\n"
-    "times the scan of 67,108,864 numbers beside copies of the same bytes, oneTBB and the "
-    "standard\n"
-    "library, in one run, with every result checked.\n";
+    "times the scan of 67,108,864 numbers.\n";
 
-struct Request {
-  std::string primitive;
+constexpr const char* scan_example =
+    "Examples\n"
+    "  cumulo bench scan --n 2^26 --types u32,f32\n"
+    "times the scan of 67,108,864 numbers beside copies of the same bytes and, on the CPU, oneTBB\n"
+    "and the standard library, in one run, with every result checked.\n"
+    "  cumulo bench scan --device gpu --ops add,max --kinds inclusive,exclusive --json\n"
+    "times all sizes from 2^10 to 2^28 on a GPU, by its own clock.\n"
+    "  cumulo bench scan --n 1024 --algorithms all\n"
+    "compares what the algorithms do: time, steps, additions, bytes moved.\n";
+
+constexpr const char* accuracy_example =
+    "Example\n"
+    "  cumulo bench accuracy --n 2^24 --device cpu\n"
+    "compares sums of 16,777,216 random numbers, all positive and alternating in sign, with exact "
+    "ones.\n";
+
+constexpr const char* plot_example =
+    "Example\n"
+    "  cumulo bench plot bench/results/h200.json -o h200.svg --type f32\n"
+    "draws the times of all f32 sums and their shares of a copy's speed.\n";
+
+struct ScanRequest {
   std::vector<std::string> sizes;
   std::vector<std::string> types;
-  std::string runs = "9";
+  std::vector<std::string> ops;
+  std::vector<std::string> kinds;
+  std::vector<std::string> algorithms;
+  std::string runs = "11";
+  std::optional<double> heat;
   std::string device = "auto";
   bool json = false;
 };
 
-Result<bench::ScanBenchOptions> interpret(const Request& r) {
-  if (r.primitive != "scan") {
-    const std::string known[] = {"scan"};
-    return std::unexpected{unknown_word("the primitive", r.primitive, known)};
+// Reads every word into `values`; no words leave them as they are.
+template <class T, class Parse>
+Result<void> parse_words(const std::vector<std::string>& words, std::vector<T>& values,
+                         Parse&& parse) {
+  if (!words.empty()) values.clear();
+  for (const std::string& word : words) {
+    auto value = parse(word);
+    if (!value) return std::unexpected{std::move(value.error())};
+    values.push_back(*value);
   }
-  bench::ScanBenchOptions options;
-  if (!r.sizes.empty()) options.sizes.clear();
-  for (const std::string& word : r.sizes) {
-    auto n = parse_count("--n", word);
-    if (!n) return std::unexpected{std::move(n.error())};
-    // Three arrays, of elements of 4 bytes.
-    constexpr std::uint64_t bytes_each = 12;
-    const std::uint64_t bytes = *n > std::numeric_limits<std::uint64_t>::max() / bytes_each
-                                    ? std::numeric_limits<std::uint64_t>::max()
-                                    : *n * bytes_each;
-    if (auto fits = require_memory(bytes, "bench scan of " + word); !fits) {
-      return std::unexpected{std::move(fits.error())};
+  return {};
+}
+
+// Room for so many bytes an element, for each of the sizes that were asked for.
+Result<void> require_arrays(const std::vector<std::uint64_t>& sizes, std::uint64_t bytes_each) {
+  for (const std::uint64_t n : sizes) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t bytes = n > most / bytes_each ? most : n * bytes_each;
+    if (auto fits = require_memory(bytes, fmt::format("bench of {} elements", n)); !fits) {
+      return fits;
     }
-    options.sizes.push_back(*n);
   }
-  if (!r.types.empty()) options.types.clear();
-  for (const std::string& word : r.types) {
-    auto type = parse_dtype(word);
-    if (!type) return std::unexpected{std::move(type.error())};
-    options.types.push_back(**type);
+  return {};
+}
+
+Result<bench::ScanBenchOptions> interpret(const ScanRequest& r) {
+  bench::ScanBenchOptions options{.with_work = !r.algorithms.empty(), .heat_seconds = r.heat};
+  const Result<void> lists[] = {
+      parse_words(r.sizes, options.sizes, [](const auto& w) { return parse_count("--n", w); }),
+      parse_words(r.types, options.types, parse_type_word),
+      parse_words(r.ops, options.ops, parse_operator_word),
+      parse_words(r.kinds, options.kinds, parse_kind_word),
+      parse_words(r.algorithms, options.algorithms, parse_algorithm_word)};
+  for (const Result<void>& list : lists) {
+    if (!list) return std::unexpected{list.error()};
+  }
+  std::uint64_t element = 4;
+  for (const Type type : options.types) element = std::max<std::uint64_t>(element, size_of(type));
+  // Input, output and what is expected.
+  if (auto fits = require_arrays(options.sizes, 3 * element); !fits) {
+    return std::unexpected{std::move(fits.error())};
   }
   auto runs = parse_count("--runs", r.runs);
   if (!runs) return std::unexpected{std::move(runs.error())};
@@ -61,29 +109,134 @@ Result<bench::ScanBenchOptions> interpret(const Request& r) {
   return options;
 }
 
-}  // namespace
+// Those that do a scan of their own on the device.
+std::vector<std::string> all_algorithms_of(const Device& device) {
+  if (device.info().backend == Backend::cpu) return {"serial", "blocked"};
+  return {"hillis-steele", "blelloch", "subgroup", "reduce-then-scan", "single-pass"};
+}
 
-int run_bench(const Arguments& arguments) {
-  Request r;
-  CLI::App app("Times a primitive beside copies and rivals, results checked.", "cumulo bench");
-  app.add_option("PRIMITIVE", r.primitive, "scan");
-  app.add_option("--n", r.sizes, "numbers of elements, apart by commas (2^10 ... 2^26)")
+int run_bench_scan(const Arguments& arguments) {
+  ScanRequest r;
+  CLI::App app("Times the scan beside copies and rivals, results checked.", "cumulo bench scan");
+  app.add_option("--n", r.sizes,
+                 "numbers of elements, apart by commas (2^10 ... 2^28; CPU 2^26, software 2^18)")
       ->delimiter(',');
-  app.add_option("--types", r.types, "u32, f32 (both)")->delimiter(',');
-  app.add_option("--runs", r.runs, "runs of each case (9)");
+  app.add_option("--types", r.types, "element types (all of the device; CPU u32,f32)")
+      ->delimiter(',');
+  app.add_option("--ops", r.ops, "add, mul, min, max, and, or, xor (add)")->delimiter(',');
+  app.add_option("--kinds", r.kinds, "inclusive, exclusive (inclusive)")->delimiter(',');
+  app.add_option("--algorithms", r.algorithms,
+                 "all, or names: beside the times steps, additions and bytes moved")
+      ->delimiter(',');
+  app.add_option("--runs", r.runs, "timed runs of each case (11)");
+  app.add_option("--heat", r.heat,
+                 "seconds of copies before each group of cases (0.5; on CPU and software 0)")
+      ->check(CLI::Range(0.0, 60.0));
   add_device_option(app, r.device);
   app.add_flag("--json", r.json, "one JSON object on standard output");
-  app.footer(example);
+  app.footer(scan_example);
   if (const auto status = parse_arguments(app, arguments)) return *status;
 
+  const bool all = r.algorithms == std::vector<std::string>{"all"};
+  if (all) r.algorithms.clear();
   auto options = interpret(r);
   if (!options) return report_error(options.error(), r.json);
   auto device = open_device(r.device);
   if (!device) return report_error(device.error(), r.json);
+  if (all) {
+    r.algorithms = all_algorithms_of(*device);
+    options = interpret(r);
+  }
   auto report = bench::run_scan(*device, *options);
   if (!report) return report_error(report.error(), r.json);
   const int printed = print_text(r.json ? to_json(*report) + "\n" : to_text(*report));
   return report->ok() ? printed : static_cast<int>(check_failed);
+}
+
+int run_bench_accuracy(const Arguments& arguments) {
+  std::vector<std::string> words{"2^24"};
+  std::string device_word = "auto";
+  bool json = false;
+  CLI::App app("Errors of f32 sums, beside a plain loop in f32.", "cumulo bench accuracy");
+  app.add_option("--n", words, "numbers of elements, apart by commas (2^24)")->delimiter(',');
+  add_device_option(app, device_word);
+  app.add_flag("--json", json, "one JSON object on standard output");
+  app.footer(accuracy_example);
+  if (const auto status = parse_arguments(app, arguments)) return *status;
+
+  std::vector<std::uint64_t> sizes;
+  auto read = parse_words(words, sizes, [](const auto& w) { return parse_count("--n", w); });
+  if (!read) return report_error(read.error(), json);
+  constexpr std::uint64_t input_and_output = 2 * sizeof(float);
+  if (auto fits = require_arrays(sizes, input_and_output); !fits) {
+    return report_error(fits.error(), json);
+  }
+  auto device = open_device(device_word);
+  if (!device) return report_error(device.error(), json);
+  auto rows = bench::measure_accuracy(*device, sizes);
+  if (!rows) return report_error(rows.error(), json);
+  return print_text(json ? to_json(*rows, device->info()) + "\n" : to_text(*rows, device->info()));
+}
+
+struct PlotRequest {
+  std::string results;
+  std::string output;
+  std::string type = "u32";
+  std::string op = "add";
+  std::string kind = "inclusive";
+  bool force = false;
+  bool json = false;
+};
+
+Result<void> plot(const PlotRequest& r) {
+  auto type = parse_type_word(r.type);
+  if (!type) return std::unexpected{std::move(type.error())};
+  auto op = parse_operator_word(r.op);
+  if (!op) return std::unexpected{std::move(op.error())};
+  auto kind = parse_kind_word(r.kind);
+  if (!kind) return std::unexpected{std::move(kind.error())};
+  if (auto known = picture::check_picture_path(r.output); !known) return known;
+  if (auto free = check_writable(r.output, r.results, r.force); !free) return free;
+  auto text = read_whole(r.results, false);
+  if (!text) return std::unexpected{std::move(text.error())};
+  auto scene = bench::plot_scene(*text, {*type, *op, *kind});
+  if (!scene) {
+    scene.error().message = source_name(r.results) + ": " + scene.error().message;
+    return std::unexpected{std::move(scene.error())};
+  }
+  return picture::write_picture(*scene, r.output);
+}
+
+int run_bench_plot(const Arguments& arguments) {
+  PlotRequest r;
+  CLI::App app("A picture of benchmark results: times and shares of a copy's speed.",
+               "cumulo bench plot");
+  app.add_option("RESULTS", r.results, "the JSON file of bench scan or script/bench")->required();
+  app.add_option("-o,--output", r.output, "the picture: .png, .svg or .pdf")->required();
+  app.add_option("--type", r.type, "the element type (u32)");
+  app.add_option("--op", r.op, "the operator (add)");
+  app.add_option("--kind", r.kind, "inclusive or exclusive (inclusive)");
+  app.add_flag("--force", r.force, "overwrite a file that is there");
+  app.add_flag("--json", r.json, "one JSON object on standard output");
+  app.footer(plot_example);
+  if (const auto status = parse_arguments(app, arguments)) return *status;
+  if (auto drawn = plot(r); !drawn) return report_error(drawn.error(), r.json);
+  if (!r.json) return done;
+  Json object = json_object("bench plot");
+  object["picture"] = r.output;
+  return print_json(object);
+}
+
+}  // namespace
+
+int run_bench(const Arguments& arguments) {
+  if (arguments.empty() || arguments[0] == "--help") return print_text(overview);
+  const Arguments rest(arguments.begin() + 1, arguments.end());
+  if (arguments[0] == "scan") return run_bench_scan(rest);
+  if (arguments[0] == "accuracy") return run_bench_accuracy(rest);
+  if (arguments[0] == "plot") return run_bench_plot(rest);
+  const std::string known[] = {"scan", "accuracy", "plot"};
+  return report_error(unknown_word("what to measure", arguments[0], known), wants_json(arguments));
 }
 
 }  // namespace cumulo::app

@@ -116,11 +116,8 @@ Result<ScanDescription> parse_scan(const ScanArguments& arguments) {
     error.message += "; a file with an operator of your own may be given too";
     return std::unexpected{std::move(error)};
   }
-  const auto algorithm = parse_algorithm(arguments.algorithm);
-  if (!algorithm) {
-    return std::unexpected{
-        unknown_word("--algorithm", arguments.algorithm, names_of(all_algorithms))};
-  }
+  const auto algorithm = parse_algorithm_word(arguments.algorithm);
+  if (!algorithm) return std::unexpected{algorithm.error()};
   description.op = op.value_or(Operator::add);
   description.algorithm = *algorithm;
   return description;
@@ -141,10 +138,34 @@ Result<std::optional<Scalar>> parse_init(const ScanArguments& arguments, Type ty
   });
 }
 
+Result<Type> parse_type_word(const std::string& word) {
+  if (const auto type = parse_type(word)) return *type;
+  return std::unexpected{unknown_word("--dtype", word, names_of(all_types))};
+}
+
+Result<Operator> parse_operator_word(const std::string& word) {
+  if (const auto op = parse_operator(word)) return *op;
+  return std::unexpected{unknown_word("--op", word, names_of(all_operators))};
+}
+
+Result<ScanKind> parse_kind_word(const std::string& word) {
+  for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+    if (word == name(kind)) return kind;
+  }
+  return std::unexpected{unknown_word(
+      "the kind", word, names_of(std::array{ScanKind::inclusive, ScanKind::exclusive}))};
+}
+
+Result<Algorithm> parse_algorithm_word(const std::string& word) {
+  if (const auto algorithm = parse_algorithm(word)) return *algorithm;
+  return std::unexpected{unknown_word("--algorithm", word, names_of(all_algorithms))};
+}
+
 Result<std::optional<Type>> parse_dtype(const std::optional<std::string>& word) {
   if (!word) return std::nullopt;
-  if (const auto type = parse_type(*word)) return type;
-  return std::unexpected{unknown_word("--dtype", *word, names_of(all_types))};
+  auto type = parse_type_word(*word);
+  if (!type) return std::unexpected{std::move(type.error())};
+  return *type;
 }
 
 Result<std::uint64_t> parse_count(const std::string& option, const std::string& word) {

@@ -37,6 +37,11 @@ void add_scan_options(CLI::App& app, ScanArguments& arguments);
 Result<ScanDescription> parse_scan(const ScanArguments& arguments);
 Result<std::optional<Scalar>> parse_init(const ScanArguments& arguments, Type type);
 
+Result<Type> parse_type_word(const std::string& word);
+Result<Operator> parse_operator_word(const std::string& word);
+Result<ScanKind> parse_kind_word(const std::string& word);
+Result<Algorithm> parse_algorithm_word(const std::string& word);
+
 Result<std::optional<Type>> parse_dtype(const std::optional<std::string>& word);
 
 // "1048576", "1e6" or "2^20".

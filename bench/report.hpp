@@ -7,23 +7,44 @@
 #include <vector>
 
 #include "cumulo/device.hpp"
+#include "cumulo/operator.hpp"
+#include "cumulo/scan_description.hpp"
 #include "cumulo/type.hpp"
 
 namespace cumulo::bench {
 
-struct Measurement {
-  std::string name;  // "cumulo", "copy, memcpy" ...
-  std::uint64_t n = 0;
-  Type type = Type::u32;
-  double median_ms = 0;
-  std::uint64_t bytes = 0;  // read and written
-  ClockKind clock = ClockKind::wall;
-  bool is_copy = false;
-  std::optional<std::string> failure = std::nullopt;  // then there is no time to report
+enum class Role : std::uint8_t { scan, copy, empty };  // empty: a dispatch that does nothing
+std::string_view name(Role role);
+
+// What an algorithm does for one run (docs/benchmarks.md says how each is counted).
+struct Work {
+  std::optional<std::uint64_t> steps = std::nullopt;      // one after the other
+  std::optional<std::uint64_t> additions = std::nullopt;  // combines of two elements
+  std::uint64_t bytes = 0;  // of input and output, as often as they are moved
 };
 
+struct Measurement {
+  std::string name;  // "cumulo", "copy, memcpy" ...
+  Role role = Role::scan;
+  std::uint64_t n = 0;
+  Type type = Type::u32;
+  Operator op = Operator::add;
+  std::optional<ScanKind> kind = std::nullopt;  // of a scan
+  std::string algorithm = {};                   // of our own scans
+  std::uint64_t bytes = 0;                      // least that must be read and written
+  ClockKind clock = ClockKind::wall;
+  double median_ms = 0;
+  double least_ms = 0;
+  std::optional<Work> work = std::nullopt;
+  std::optional<std::string> failure = std::nullopt;  // then there is no time to report
+  bool refused = false;  // the failure is that the device does not take it: no fault
+};
+
+// Median and least of the times; a failure where no memory moves `bytes` in that time.
+void set_times(Measurement& m, std::vector<double> times);
+
 struct Report {
-  std::string device;
+  DeviceInfo device;
   std::string processor;
   std::string versions;  // compiler and libraries
   std::string date;
@@ -37,11 +58,21 @@ struct Report {
 // Fills in the machine and the date.
 Report make_report(const Device& device, std::uint32_t runs);
 
-// Time of the fastest copy at the same n and type over that of `m`; nothing where there is no copy,
-// or `m` failed.
+// The fastest copy and the empty dispatch that were timed with `m`: same n, type and operator.
+// Null where there is none.
+const Measurement* fastest_copy(const Report& report, const Measurement& m);
+const Measurement* empty_dispatch(const Report& report, const Measurement& m);
+
+// Time of the fastest copy over that of `m`; nothing where either failed.
 std::optional<double> of_copy(const Report& report, const Measurement& m);
+// Microseconds of `m` above an empty dispatch.
+std::optional<double> above_empty_us(const Report& report, const Measurement& m);
+
+// Turns scans that seem faster than the fastest copy can be into failures: nothing of this size is
+// in a cache, so they have not done their work.
+void refuse_faster_than_copy(Report& report);
 
 std::string to_text(const Report& report);
-std::string to_json(const Report& report);  // schema "cumulo-bench/1"
+std::string to_json(const Report& report);  // schema "cumulo-bench/2"
 
 }  // namespace cumulo::bench

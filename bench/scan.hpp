@@ -1,7 +1,9 @@
-// cumulo's scan beside copies of the same bytes and the scans that a C++ program has at hand.
+// cumulo's scan beside copies of the same bytes and, on the host, the scans that a C++ program has
+// at hand.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "bench/report.hpp"
@@ -10,14 +12,20 @@
 namespace cumulo::bench {
 
 struct ScanBenchOptions {
-  std::vector<std::uint64_t> sizes = {1U << 10, 1U << 14, 1U << 18, 1U << 22, 1U << 26};
-  std::vector<Type> types = {Type::u32, Type::f32};  // u32, f32
-  std::uint32_t runs = 9;
+  std::vector<std::uint64_t> sizes = {};  // empty: as many as suit the device
+  std::vector<Type> types = {};           // empty: all that a GPU takes; u32 and f32 on the CPU
+  std::vector<Operator> ops = {Operator::add};
+  std::vector<ScanKind> kinds = {ScanKind::inclusive};
+  std::vector<Algorithm> algorithms = {Algorithm::automatic};
+  bool with_work = false;  // beside the times steps, additions and bytes
+  std::uint32_t runs = 11;
+  std::optional<double> heat_seconds = std::nullopt;  // 0.5 on a hardware GPU, else none
 };
 
-// All cases in one run, interleaved; each result is checked, on an output poisoned before. On a GPU
-// there is cumulo alone, by the device's clock: the host's copies are no measure of it.
-// bad_argument for another type; out_of_memory.
+// All cases of one size, type and operator in one run, interleaved. The result of every timed run
+// is compared with the expected one, all elements, on an output poisoned before.
+// bad_argument for a size of 0 or an operator that a type lacks; unsupported for a type that the
+// device does not take; out_of_memory; device_lost, validation, stalled.
 Result<Report> run_scan(Device& device, const ScanBenchOptions& options);
 
 }  // namespace cumulo::bench

@@ -80,6 +80,19 @@ void set_font_options(PangoLayout* layout) {
   pango_context_set_round_glyph_positions(context, FALSE);
 }
 
+void draw_line(cairo_t* canvas, const Line& line) {
+  set_colour(canvas, line.colour);
+  cairo_set_line_width(canvas, line.width);
+  cairo_set_line_join(canvas, CAIRO_LINE_JOIN_ROUND);
+  for (const Point& point : line.points) cairo_line_to(canvas, point.x, point.y);
+  cairo_stroke(canvas);
+  if (line.marker <= 0) return;
+  for (const Point& point : line.points) {
+    cairo_arc(canvas, point.x, point.y, line.marker, 0, 2 * std::numbers::pi);
+    cairo_fill(canvas);
+  }
+}
+
 void draw_label(cairo_t* canvas, const Label& label) {
   const std::unique_ptr<PangoLayout, Release> layout{pango_cairo_create_layout(canvas)};
   set_font_options(layout.get());
@@ -110,9 +123,15 @@ void draw_label(cairo_t* canvas, const Label& label) {
   pango_cairo_show_layout(canvas, layout.get());
 }
 
+// What stands over the boxes.
+void draw_overlay(cairo_t* canvas, const Scene& scene) {
+  for (const Line& line : scene.lines) draw_line(canvas, line);
+  for (const Label& label : scene.labels) draw_label(canvas, label);
+}
+
 void draw_scene(cairo_t* canvas, const Scene& scene) {
   draw_boxes(canvas, scene);
-  for (const Label& label : scene.labels) draw_label(canvas, label);
+  draw_overlay(canvas, scene);
 }
 
 // Draws on a new image surface, over `below` where that is not empty, and returns its pixels.
@@ -205,10 +224,9 @@ Result<Image> paint(const Scene& scene) {
                         [&](cairo_t* canvas) { draw_scene(canvas, scene); });
 }
 
-Result<void> add_labels(Image& image, const std::vector<Label>& labels) {
-  auto drawn = draw_on_pixels(image.width, image.height, image.rgba, [&](cairo_t* canvas) {
-    for (const Label& label : labels) draw_label(canvas, label);
-  });
+Result<void> add_overlay(Image& image, const Scene& scene) {
+  auto drawn = draw_on_pixels(image.width, image.height, image.rgba,
+                              [&](cairo_t* canvas) { draw_overlay(canvas, scene); });
   if (!drawn) return std::unexpected{std::move(drawn.error())};
   image = std::move(*drawn);
   return {};

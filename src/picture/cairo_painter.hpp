@@ -9,8 +9,8 @@
 
 namespace cumulo::picture {
 
-// Draws the labels over the image.
-Result<void> add_labels(Image& image, const std::vector<Label>& labels);
+// Draws the scene's lines and labels over the image.
+Result<void> add_overlay(Image& image, const Scene& scene);
 
 // The bytes of a file.
 Result<std::string> to_svg(const Scene& scene);

@@ -276,7 +276,7 @@ Result<Image> paint_on_gpu(Device& device, const Scene& scene,
   if (!arrays) return std::unexpected{std::move(arrays.error())};
   auto image = draw_boxes(native_device(device), native_queue(device), scene, *arrays);
   if (!image) return image;
-  if (auto labelled = add_labels(*image, scene.labels); !labelled) {
+  if (auto labelled = add_overlay(*image, scene); !labelled) {
     return std::unexpected{std::move(labelled.error())};
   }
   return image;

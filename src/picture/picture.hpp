@@ -41,7 +41,7 @@ struct ArrayBuffer {
 };
 
 // Draws the boxes by one instanced draw on the device, straight from the buffers; the scene's own
-// array values are not looked at. The labels come over it on the CPU. Waits for the device.
+// array values are not looked at. Lines and labels come over it on the CPU. Waits for the device.
 // bad_argument unless every array of the scene has one buffer of the right size; unsupported on
 // the CPU backend and for 64-bit types; validation, out_of_memory, device_lost, stalled.
 Result<Image> paint_on_gpu(Device& device, const Scene& scene,

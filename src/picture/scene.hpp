@@ -1,4 +1,5 @@
-// A scene: boxes defined by formulas over arrays, and labels. A plain value; two painters draw it.
+// A scene: boxes defined by formulas over arrays, lines, and labels. A plain value; two painters draw
+// it.
 #pragma once
 
 #include <cstdint>
@@ -82,6 +83,19 @@ struct Label {
   double room = 0;  // text wider than so many pixels is drawn smaller; 0: any width
 };
 
+struct Point {
+  double x = 0;  // pixels
+  double y = 0;
+};
+
+// From point to point. Not from arrays: Cairo draws it in either painter's picture.
+struct Line {
+  std::vector<Point> points;
+  double width = 1;   // pixels
+  double marker = 0;  // radius of a dot on every point; 0: none
+  Colour colour = {};
+};
+
 struct Scene {
   std::string title;
   std::uint32_t width = 0;
@@ -89,7 +103,8 @@ struct Scene {
   Colour background = {};
   std::vector<Array> arrays = {};
   std::vector<Boxes> layers = {};  // later ones over earlier ones
-  std::vector<Label> labels = {};  // over all layers
+  std::vector<Line> lines = {};    // over all layers
+  std::vector<Label> labels = {};  // over all lines
 };
 
 // The four edges of a layer's boxes in pixels: the frame folded into the formulas.

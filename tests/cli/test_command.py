@@ -1,6 +1,5 @@
 """Devices, plans, benchmarks and help, as the command tells of them."""
 
-import json
 import os
 import subprocess
 
@@ -68,29 +67,6 @@ def test_plan(tmp_path):
     assert len(small["steps"]) > 3
     traits.write_text('{"max_bindings": 1}')
     assert "max_bindings" in refuse("plan", "scan", "--n", "10", "--traits", traits)
-
-
-@each_device
-def test_bench_without_copies(device):
-    """The host's copies are no measure of a GPU: there is nothing to be a share of."""
-    result = json.loads(run("bench", "scan", "--n", "5000", "--runs", "1", "--device", device, "--json").stdout)
-    for measurement in result["measurements"]:
-        assert (measurement["of_copy"] is None) == (device != "cpu")
-
-
-@pytest.mark.parametrize("n", ["2^62", "2^63", "18446744073709551615", "1e15", "2^42"])
-def test_bench_beyond_memory(n):
-    assert "memory" in refuse("bench", "scan", "--n", n, "--device", "cpu")
-
-
-@pytest.mark.skipif("cpu" not in DEVICES, reason="once is enough")
-def test_bench():
-    result = json.loads(run("bench", "scan", "--n", "1000,70000", "--runs", "2", "--device", "cpu",
-                            "--json").stdout)
-    assert result["schema"] == "cumulo-bench/1" and result["ok"]
-    assert len(result["measurements"]) == 2 * 2 * 6
-    assert all(m["median_ms"] > 0 for m in result["measurements"])
-    refuse("bench", "sort")
 
 
 def run_json_plan(*arguments):

@@ -1,0 +1,33 @@
+// One group of a benchmark: what is timed together, in one run, on the same data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/report.hpp"
+#include "cumulo/device.hpp"
+#include "cumulo/scan_description.hpp"
+
+namespace cumulo::bench {
+
+struct Group {
+  std::uint64_t n = 0;
+  Type type = Type::u32;
+  Operator op = Operator::add;
+  std::vector<ScanDescription> scans;  // of this n, type and operator
+  bool with_work = false;              // beside the times what the algorithms do
+};
+
+// "cumulo", and the algorithm where it was asked for.
+std::string our_name(const ScanDescription& scan);
+
+// Host memory, wall clock; copies and, for inclusive sums, what else a C++ program can call.
+Result<void> measure_on_host(Device& device, const Group& group, Report& report);
+
+// Device memory, the device's clock where it has one; an empty dispatch and a dozen copies.
+// heat_seconds: how long the device is kept busy before, so that its clock has risen.
+Result<void> measure_on_gpu(Device& device, const Group& group, double heat_seconds,
+                            Report& report);
+
+}  // namespace cumulo::bench

@@ -1,0 +1,207 @@
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_scan.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <execution>
+#include <functional>
+#include <numeric>
+
+#include "bench/data.hpp"
+#include "bench/groups.hpp"
+#include "bench/stream_copy.hpp"
+#include "cumulo/scan.hpp"
+
+namespace cumulo::bench {
+namespace {
+
+template <class T>
+struct Arrays {
+  const T* in;
+  T* out;
+  std::size_t n;
+};
+
+// One case: what to run, and what its output must be.
+template <class T>
+struct Case {
+  Measurement measurement;
+  std::function<Result<void>()> run;
+  const T* expected;
+  std::vector<double> times = {};
+};
+
+template <class T>
+void by_all_threads(std::size_t n, const std::function<void(std::size_t, std::size_t)>& part) {
+  constexpr std::size_t step = 64 / sizeof(T);
+  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  const std::size_t share = (n / threads + step) / step * step;
+  tbb::parallel_for(
+      std::size_t{0}, threads,
+      [&](std::size_t t) {
+        const std::size_t begin = std::min(n, t * share);
+        const std::size_t end = std::min(n, begin + share);
+        if (begin < end) part(begin, end);
+      },
+      tbb::simple_partitioner());
+}
+
+template <class T>
+void copy_by_memcpy(const Arrays<T>& a) {
+  by_all_threads<T>(a.n, [&](std::size_t begin, std::size_t end) {
+    std::memcpy(&a.out[begin], &a.in[begin], (end - begin) * sizeof(T));
+  });
+}
+
+template <class T>
+void copy_past_caches(const Arrays<T>& a) {
+  by_all_threads<T>(a.n, [&](std::size_t begin, std::size_t end) {
+    const std::size_t bytes = (end - begin) * sizeof(T);
+    copy_streaming(&a.in[begin], &a.out[begin], bytes / 64 * 64);
+    const std::size_t rest = end - bytes % 64 / sizeof(T);
+    std::memcpy(&a.out[rest], &a.in[rest], bytes % 64);
+  });
+}
+
+template <class T>
+void scan_by_tbb(const Arrays<T>& a) {
+  tbb::parallel_scan(
+      tbb::blocked_range<std::size_t>(0, a.n), T{},
+      [&](const tbb::blocked_range<std::size_t>& range, T sum, bool is_final) {
+        for (std::size_t i = range.begin(); i < range.end(); ++i) {
+          sum = static_cast<T>(sum + a.in[i]);
+          if (is_final) a.out[i] = sum;
+        }
+        return sum;
+      },
+      std::plus<T>());
+}
+
+template <class T>
+class HostGroup {
+ public:
+  HostGroup(Device& device, const Group& group, const Data<T>& data, T* out)
+      : device_(device), group_(group), data_(data), arrays_{data.in.get(), out, data.n} {
+    add("copy, memcpy, all threads", Role::copy, copy_by_memcpy<T>);
+    add("copy, streaming, all threads", Role::copy, copy_past_caches<T>);
+    add_rivals();
+    for (const ScanDescription& scan : group.scans) add_scan(scan);
+  }
+
+  void run(std::uint32_t runs) {
+    for (Case<T>& c : cases_) run_once(c);  // warms up
+    for (Case<T>& c : cases_) c.times.clear();
+    for (std::uint32_t i = 0; i < runs; ++i) {
+      for (Case<T>& c : cases_) {
+        if (!c.measurement.failure) run_once(c);
+      }
+    }
+  }
+
+  void report_to(Report& report) {
+    for (Case<T>& c : cases_) {
+      set_times(c.measurement, std::move(c.times));
+      report.measurements.push_back(std::move(c.measurement));
+    }
+  }
+
+ private:
+  Measurement measurement(std::string name, Role role) const {
+    return {.name = std::move(name),
+            .role = role,
+            .n = group_.n,
+            .type = group_.type,
+            .op = group_.op,
+            .bytes = 2 * group_.n * sizeof(T)};
+  }
+
+  void add(std::string name, Role role, void (*work)(const Arrays<T>&)) {
+    Measurement m = measurement(std::move(name), role);
+    if (role == Role::scan) m.kind = ScanKind::inclusive;
+    cases_.push_back({std::move(m),
+                      [this, work]() -> Result<void> {
+                        work(arrays_);
+                        return {};
+                      },
+                      role == Role::copy ? data_.in.get() : &data_.prefixes[1]});
+  }
+
+  // Sums alone: the others' operators are no fairer test, and signed sums may not overflow there.
+  void add_rivals() {
+    if constexpr (!std::is_integral_v<T> || std::is_unsigned_v<T>) {
+      if (group_.op != Operator::add) return;
+      add("std::inclusive_scan", Role::scan,
+          [](const Arrays<T>& a) { std::inclusive_scan(a.in, a.in + a.n, a.out); });
+      add("std::inclusive_scan, par", Role::scan, [](const Arrays<T>& a) {
+        std::inclusive_scan(std::execution::par, a.in, a.in + a.n, a.out);
+      });
+      add("tbb::parallel_scan", Role::scan, scan_by_tbb<T>);
+    }
+  }
+
+  void add_scan(const ScanDescription& scan) {
+    Measurement m = measurement(our_name(scan), Role::scan);
+    m.kind = scan.kind;
+    const bool serial = scan.algorithm == Algorithm::serial;
+    m.algorithm = name(serial ? Algorithm::serial : Algorithm::blocked);
+    if (group_.with_work) {
+      m.work = Work{.bytes = m.bytes};  // what is totalled first is in a cache when it is scanned
+      if (serial) {
+        m.work->steps = 1;
+        m.work->additions = group_.n - 1;
+      }
+    }
+    cases_.push_back({std::move(m),
+                      [this, scan]() -> Result<void> {
+                        auto scanned =
+                            scan_bytes(device_, scan, bytes_of(arrays_.in),
+                                       std::as_writable_bytes(std::span{arrays_.out, arrays_.n}));
+                        if (!scanned) return std::unexpected{std::move(scanned.error())};
+                        return {};
+                      },
+                      &data_.prefixes[scan.kind == ScanKind::exclusive ? 0 : 1]});
+  }
+
+  std::span<const std::byte> bytes_of(const T* values) const {
+    return std::as_bytes(std::span{values, arrays_.n});
+  }
+
+  void run_once(Case<T>& c) {
+    std::memset(static_cast<void*>(arrays_.out), 0xCD, arrays_.n * sizeof(T));
+    const auto start = std::chrono::steady_clock::now();
+    auto ran = c.run();
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    if (!ran) {
+      c.measurement.failure = ran.error().message;
+    } else if (std::memcmp(arrays_.out, c.expected, arrays_.n * sizeof(T)) != 0) {
+      c.measurement.failure = "its result is wrong";
+    } else {
+      c.times.push_back(time.count());
+    }
+  }
+
+  Device& device_;
+  const Group& group_;
+  const Data<T>& data_;
+  const Arrays<T> arrays_;
+  std::vector<Case<T>> cases_;
+};
+
+}  // namespace
+
+Result<void> measure_on_host(Device& device, const Group& group, Report& report) {
+  return with_type(group.type, [&]<class T>() -> Result<void> {
+    auto data = make_data<T>(group.op, group.n);
+    if (!data) return std::unexpected{std::move(data.error())};
+    const Lines<T> out = allocate_lines<T>(group.n);
+    if (!out) return std::unexpected{Error{ErrorKind::out_of_memory, "no memory for the results"}};
+    HostGroup<T> cases(device, group, *data, out.get());
+    cases.run(report.runs);
+    cases.report_to(report);
+    return {};
+  });
+}
+
+}  // namespace cumulo::bench

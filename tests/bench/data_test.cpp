@@ -1,0 +1,56 @@
+// The benchmarks' data are what their checks rely on.
+#include "bench/data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+#include <vector>
+
+namespace cumulo::test {
+namespace {
+
+constexpr std::size_t many = 100'000;
+
+// Combines [begin, end) in another order than from left to right.
+template <Element T>
+T combine_as_tree(Operator op, const T* values, std::size_t begin, std::size_t end) {
+  if (end - begin == 1) return values[begin];
+  const std::size_t middle = begin + (end - begin) / 3 + ((end - begin) % 3 == 2 ? 1 : 0);
+  const std::size_t cut = middle == begin ? begin + 1 : middle;
+  return combine(op, combine_as_tree(op, values, begin, cut),
+                 combine_as_tree(op, values, cut, end));
+}
+
+TEST(BenchDataTest, EveryOrderGivesTheSameBits) {
+  for (const Type type : all_types) {
+    for (const Operator op : all_operators) {
+      if (!is_defined(op, type)) continue;
+      with_type(type, [&]<class T>() {
+        const auto data = bench::make_data<T>(op, many);
+        ASSERT_TRUE(data);
+        for (const std::size_t n : {1UZ, 2UZ, 77UZ, many}) {
+          const T tree = combine_as_tree(op, data->in.get(), 0, n);
+          EXPECT_EQ(0, std::memcmp(&tree, &data->prefixes[n], sizeof(T)))
+              << name(type) << " " << name(op) << " of " << n;
+        }
+        EXPECT_EQ(data->prefixes[0], identity<T>(op));
+      });
+    }
+  }
+}
+
+TEST(BenchDataTest, ResultsKeepChanging) {
+  for (const Operator op : all_operators) {
+    const auto data = bench::make_data<std::uint32_t>(op, many);
+    ASSERT_TRUE(data);
+    for (const std::size_t part : {0UZ, 1UZ, 2UZ}) {
+      const auto* begin = &data->prefixes[part * many / 3];
+      const std::set<std::uint32_t> seen(begin, begin + many / 3);
+      EXPECT_GE(seen.size(), 5U) << name(op) << " in part " << part;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cumulo::test

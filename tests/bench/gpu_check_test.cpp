@@ -1,0 +1,113 @@
+// The kernels that a benchmark's verdict rests on: copies copy, poison spoils, and the comparison
+// finds one wrong word anywhere.
+#include "api/impl.hpp"
+#include "bench/gpu_kernels.hpp"
+#include "bench/gpu_timer.hpp"
+#include "cumulo/webgpu.hpp"
+#include "scan/devices.hpp"
+
+namespace cumulo::test {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+class GpuCheckTest : public DeviceTest {
+ protected:
+  gpu::Context& context() { return *device().impl().gpu; }
+
+  Buffer upload(const Words& words) {
+    return value_of(device().upload(std::as_bytes(std::span{words})));
+  }
+
+  Words read(const Buffer& buffer) {
+    Words words(buffer.bytes() / 4);
+    value_of(device().read(buffer, 0, std::as_writable_bytes(std::span{words})));
+    return words;
+  }
+
+  static bench::BufferRange whole(const Buffer& buffer) {
+    return {native_buffer(buffer), buffer.bytes()};
+  }
+
+  void run(const bench::Dispatch& dispatch) {
+    const auto encoder = value_of(context().create_encoder("test"));
+    bench::record(encoder.get(), dispatch);
+    value_of(context().submit(encoder));
+  }
+
+  static Words numbers(std::size_t n) {
+    Words words(n);
+    for (std::size_t i = 0; i < n; ++i) words[i] = static_cast<std::uint32_t>(i * 2654435761U);
+    return words;
+  }
+};
+
+TEST_P(GpuCheckTest, EveryCopyCopiesAndPoisonInverts) {
+  for (const std::size_t n : {4UZ, 508UZ, 512UZ, 516UZ, 40'000UZ}) {
+    const Words words = numbers(n);
+    const Buffer from = upload(words);
+    for (bench::CopyShape shape : bench::copy_shapes) {
+      if (shape.workgroup > device().traits().limits.max_invocations_per_workgroup) continue;
+      const Buffer to = upload(Words(n, 7));
+      run(value_of(bench::make_copy(context(), shape, whole(from), whole(to))));
+      EXPECT_EQ(read(to), words) << n << " by " << shape.vectors << " x " << shape.workgroup;
+      shape.inverted = true;
+      run(value_of(bench::make_copy(context(), shape, whole(from), whole(to))));
+      Words inverted = words;
+      for (std::uint32_t& word : inverted) word = ~word;
+      EXPECT_EQ(read(to), inverted);
+    }
+  }
+}
+
+TEST_P(GpuCheckTest, TheComparisonFindsTheFirstWrongWord) {
+  constexpr std::uint32_t n = 50'003;
+  const Words words = numbers(n + 1);
+  const Buffer expected = upload(words);
+  for (const std::uint32_t shift : {0U, 1U}) {
+    for (const std::int64_t wrong : {-1L, 0L, 255L, 256L, 30'000L, 50'002L}) {
+      Words results(words.begin() + shift, words.begin() + shift + n);
+      if (wrong >= 0) results[static_cast<std::size_t>(wrong)] ^= 1;
+      if (wrong >= 0) results.back() ^= 1;
+      if (wrong == n - 1) results.back() ^= 1 ^ 4;
+      const Buffer found = upload(results);
+      const Buffer verdicts = upload(Words(4, 0));
+      const auto check = value_of(bench::make_comparison(context(), {.expected = whole(expected),
+                                                                     .found = whole(found),
+                                                                     .verdicts = whole(verdicts),
+                                                                     .words = n,
+                                                                     .shift = shift,
+                                                                     .verdict = 1}));
+      run(check);
+      const Words verdict = read(verdicts);
+      EXPECT_EQ(verdict[0], 0U);
+      EXPECT_EQ(verdict[1], 0U);
+      EXPECT_EQ(verdict[2], wrong < 0 ? 0 : n - static_cast<std::uint32_t>(wrong));
+      EXPECT_EQ(verdict[3], check.workgroups[0]);
+    }
+  }
+}
+
+// A case that does nothing leaves the poison: its verdict must say so, timed or not.
+TEST_P(GpuCheckTest, AnIdleCaseIsCaught) {
+  const Words words = numbers(4096);
+  const Buffer in = upload(words);
+  const Buffer out = upload(words);  // what a stale result would be
+  const Buffer verdicts = upload(Words(2, 0));
+  auto poison = value_of(bench::make_copy(
+      context(), {.vectors = 1, .workgroup = 128, .inverted = true}, whole(in), whole(out)));
+  auto check = value_of(bench::make_comparison(
+      context(),
+      {.expected = whole(in), .found = whole(out), .verdicts = whole(verdicts), .words = 4096}));
+  auto timer = value_of(bench::GpuTimer::create(context(), std::move(poison), 1));
+  std::vector<bench::TimedCase> cases;
+  cases.push_back({[](WGPUCommandEncoder) -> Result<void> { return {}; }, std::move(check)});
+  value_of(timer.run(cases, {.timed = 2}));
+  EXPECT_EQ(read(verdicts)[0], 4096U);  // the first word is wrong
+  EXPECT_EQ(cases[0].runs, 4U);
+}
+
+CUMULO_ON_EVERY_GPU(GpuCheckTest);
+
+}  // namespace
+}  // namespace cumulo::test
