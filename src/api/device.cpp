@@ -55,8 +55,8 @@ std::vector<std::size_t> candidates(const gpu::Adapters& adapters, std::string_v
                                  : "not '" + std::string(request) + "'"));
     }
   }
-  std::ranges::stable_sort(chosen, {}, [&](std::size_t i) {
-    return adapters.found[i].report.info.kind == DeviceKind::discrete ? 0 : 1;
+  std::ranges::sort(chosen, {}, [&](std::size_t i) {
+    return std::pair{adapters.found[i].report.info.kind != DeviceKind::discrete, i};
   });
   return chosen;
 }
