@@ -45,6 +45,7 @@ WGPULimits merged(const WGPULimits& a, const WGPULimits& b);
 // the program may release its own. queue null: the device's queue. adapter, the one that the device
 // came from, is only looked at: it tells the name, the kind and whether workgroups make progress;
 // null: none of that is known, and no scan will wait for another workgroup.
+// What waits on the Device (read, wait, finish) polls it, which may call callbacks of the program.
 // Where the device has subgroups, runs one tiny kernel and waits for it: their width is found by
 // trying. Buffers and prepared scans must not outlive the Device.
 // Errors: bad_argument (device null), unsupported (a limit is too small), device_lost, validation.
@@ -95,13 +96,17 @@ class BoundScan {
 
 // All that is to be made for scanning between these buffers: the plan for how they lie, its
 // pipelines and bind groups, buffers for parameters and total, and own scratch where none is given.
-// Allocates; writes the parameters through the queue; neither submits nor waits. in:
-// description().n elements, usage storage. out: result_count() elements, usage storage and copy
-// destination; the same range as `in`, or apart from it. Offsets are multiples of the element's
-// size. Several bindings may share scratch: a queue runs one after the other. That of a single pass
-// has to be zero before it is first used, and again after very many runs: with own scratch the
-// library sees to both, with the caller's it clears what it needs in front of every run. Errors:
-// bad_argument (a buffer is null, too small, overlaps or lacks a usage), unsupported,
+// Allocates; writes the parameters through the queue; neither submits nor waits.
+//
+// in: description().n elements, usage storage. out: result_count() elements, usage storage, and
+// copy destination where the plan copies to it (n = 0 and some single passes); the same range as
+// `in`, or apart from it. Offsets are multiples of the element's size.
+//
+// Several bindings may share scratch: a queue runs one after the other. That of a single pass has
+// to be zero before it is first used, and again after very many runs: with own scratch the library
+// sees to both, with the caller's it clears what it needs in front of every run.
+//
+// Errors: bad_argument (a buffer is null, too small, overlaps or lacks a usage), unsupported,
 // out_of_memory, device_lost, validation.
 Result<BoundScan> bind(PreparedScan& scan, const BufferRange& in, const BufferRange& out,
                        const BindOptions& options = {});

@@ -61,6 +61,13 @@ Result<Aliasing> aliasing_of(const ScanDescription& d, const Placement& in, cons
   return Aliasing::same_buffer;
 }
 
+bool copies_to_output(const Plan& plan) {
+  return std::ranges::any_of(plan.steps, [](const PlanStep& step) {
+    const auto* copy = std::get_if<CopyStep>(&step);
+    return copy != nullptr && copy->to == plan::output_buffer;
+  });
+}
+
 // The plan's buffers that the caller gives, in the order of ScanBuffers.
 std::vector<std::uint32_t> external_buffers(const Plan& plan) {
   std::vector<std::uint32_t> external{plan::input_buffer, plan::output_buffer};
@@ -116,6 +123,11 @@ Result<gpu::BoundPlan> PreparedScan::Impl::bind(const ScanBuffers& buffers,
   }
   auto plan = variant(options);
   if (!plan) return std::unexpected{std::move(plan.error())};
+  if (copies_to_output((*plan)->plan()) &&
+      (wgpuBufferGetUsage(buffers.out.buffer) & WGPUBufferUsage_CopyDst) == 0) {
+    return std::unexpected{
+        bad_argument("the buffer of the output lacks the usage copy destination")};
+  }
   auto memory = lent_scratch.buffer != nullptr ? borrow_scratch(**plan, buffers, lent_scratch)
                                                : own_scratch(**plan);
   if (!memory) return std::unexpected{std::move(memory.error())};

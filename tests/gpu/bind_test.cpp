@@ -331,8 +331,16 @@ TEST_P(BindTest, WhatCannotBeBoundIsABadArgument) {
   WGPUBuffer narrow = garbage(1);
   refused({in}, {out}, {.scratch = {narrow, 4096}}, "scratch");
   refused({in}, {out}, {.count = {in}}, "count");
+  descriptor.usage = WGPUBufferUsage_Storage;
+  WGPUBuffer no_copy = wgpuDeviceCreateBuffer(own().device(), &descriptor);
+  value_of(bind(prepared, {in}, {no_copy}));
+  auto nothing = value_of(prepare_scan(adopted(), {.n = 0, .include_initial = true}));
+  const auto copied = bind(nothing, {in}, {no_copy});
+  ASSERT_FALSE(copied);
+  EXPECT_EQ(copied.error().kind, ErrorKind::bad_argument) << describe(copied.error());
   EXPECT_EQ(own().errors.size(), 0U);
   wgpuBufferRelease(no_storage);
+  wgpuBufferRelease(no_copy);
 }
 
 TEST_P(BindTest, TheCpuBackendRecordsNothing) {
