@@ -11,3 +11,4 @@
 #include "cumulo/scan_description.hpp"
 #include "cumulo/traits.hpp"
 #include "cumulo/type.hpp"
+#include "cumulo/wide.hpp"

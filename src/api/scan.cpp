@@ -29,18 +29,28 @@ Result<double> median_wall_ms(std::uint32_t runs, F&& run) {
   return times[times.size() / 2];
 }
 
+template <class T>
+T value_of(const std::vector<std::byte>& bytes) {
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof(T));
+  return value;
+}
+
 // The total as a scalar, where the elements are scalars.
 Scalar total_of(const ScanDescription& d, const std::vector<std::byte>& bytes) {
   if (d.monoid) return {};
-  return with_type(d.type, [&]<class T>() -> Scalar {
-    T total;
-    std::memcpy(&total, bytes.data(), sizeof(T));
-    return total;
-  });
+  if (d.wide) {
+    if (d.type == Type::u32) return value_of<std::uint64_t>(bytes);
+    if (d.type == Type::i32) return value_of<std::int64_t>(bytes);
+    const auto sum = value_of<WideFloat>(bytes);
+    return static_cast<double>(sum.high) + static_cast<double>(sum.low);
+  }
+  return with_type(d.type, [&]<class T>() -> Scalar { return value_of<T>(bytes); });
 }
 
 Result<std::vector<std::byte>> scan_on_host(const ScanDescription& d, const void* in, void* out) {
   if (d.monoid) return cpu::scan_monoid(d, in, out);
+  if (d.wide) return cpu::scan_wide(d, in, out);
   auto total = cpu::scan(d, in, out);
   if (!total) return std::unexpected{std::move(total.error())};
   return std::visit(
@@ -99,10 +109,10 @@ Placement place(WGPUBuffer buffer, std::uint64_t bytes, std::uint64_t offset,
 Result<Aliasing> aliasing_of(const ScanDescription& d, const Placement& in, const Placement& out) {
   if (in.bound.buffer != out.bound.buffer) return Aliasing::none;
   const std::uint64_t bytes = element_bytes(d);
-  const std::uint64_t in_begin = in.bound.offset + in.misalignment * bytes;
+  const std::uint64_t in_begin = in.bound.offset + in.misalignment * input_bytes(d);
   const std::uint64_t out_begin = out.bound.offset + out.misalignment * bytes;
-  if (in_begin == out_begin && !d.include_initial) return Aliasing::in_place;
-  const std::uint64_t in_end = in_begin + d.n * bytes;
+  if (in_begin == out_begin && !d.include_initial && !d.wide) return Aliasing::in_place;
+  const std::uint64_t in_end = in_begin + d.n * input_bytes(d);
   const std::uint64_t out_end = out_begin + result_count(d) * bytes;
   if (in_begin < out_end && out_begin < in_end) {
     return std::unexpected{bad_argument(
@@ -183,14 +193,19 @@ Result<ScanReport> scan_bytes(Device& device, const ScanDescription& d,
                               std::span<const std::byte> in, std::span<std::byte> out,
                               const RunOptions& run) {
   if (auto ok = validate(d); !ok) return std::unexpected{std::move(ok.error())};
-  const std::uint64_t bytes = element_bytes(d);
-  if (d.n > in.size() / bytes || in.size() != d.n * bytes ||
-      out.size() != result_count(d) * bytes) {
+  const std::uint64_t in_bytes = input_bytes(d);
+  const std::uint64_t out_bytes = element_bytes(d);
+  if (d.n > in.size() / in_bytes || in.size() != d.n * in_bytes ||
+      out.size() != result_count(d) * out_bytes) {
     return std::unexpected{
-        bad_argument("a scan of " + std::to_string(d.n) + " elements of " + std::to_string(bytes) +
-                     " bytes takes " + std::to_string(d.n * bytes) + " bytes and gives " +
-                     std::to_string(result_count(d) * bytes) + ", not " +
+        bad_argument("a scan of " + std::to_string(d.n) + " elements of " +
+                     std::to_string(in_bytes) + " bytes takes " + std::to_string(d.n * in_bytes) +
+                     " bytes and gives " + std::to_string(result_count(d) * out_bytes) + ", not " +
                      std::to_string(in.size()) + " and " + std::to_string(out.size()))};
+  }
+  if (d.wide && d.n > 0 && in.data() == out.data()) {
+    return std::unexpected{
+        bad_argument("wide sums cannot be in place: a result is larger than an element")};
   }
   return device.impl().gpu ? scan_on_gpu(device, d, in, out, run) : scan_on_cpu(d, in, out, run);
 }
@@ -244,23 +259,25 @@ Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& descrip
 Result<void> PreparedScan::run(const Buffer& in, const Buffer& out, std::uint64_t in_offset,
                                std::uint64_t out_offset) {
   const ScanDescription& d = impl_->description;
-  const std::uint64_t bytes = element_bytes(d);
+  const std::uint64_t in_bytes = input_bytes(d);
+  const std::uint64_t out_bytes = element_bytes(d);
   if (in.impl().owner != impl_->device || out.impl().owner != impl_->device) {
     return std::unexpected{bad_argument("a buffer belongs to another device than the scan")};
   }
-  const auto holds = [&](const Buffer& buffer, std::uint64_t offset, std::uint64_t count) {
+  const auto holds = [](const Buffer& buffer, std::uint64_t bytes, std::uint64_t offset,
+                        std::uint64_t count) {
     const std::uint64_t elements = buffer.bytes() / bytes;
     return offset <= elements && count <= elements - offset;
   };
-  if (!holds(in, in_offset, d.n) || !holds(out, out_offset, result_count(d))) {
+  if (!holds(in, in_bytes, in_offset, d.n) || !holds(out, out_bytes, out_offset, result_count(d))) {
     return std::unexpected{bad_argument("a scan of " + std::to_string(d.n) +
                                         " elements does not fit its buffers at their offsets")};
   }
   if (impl_->device->gpu == nullptr) {
-    const std::byte* from = in.impl().host.get() + in_offset * bytes;
-    std::byte* to = out.impl().host.get() + out_offset * bytes;
-    const bool overlap = from < to + result_count(d) * bytes && to < from + d.n * bytes;
-    if (overlap && from != to) {
+    const std::byte* from = in.impl().host.get() + in_offset * in_bytes;
+    std::byte* to = out.impl().host.get() + out_offset * out_bytes;
+    const bool overlap = from < to + result_count(d) * out_bytes && to < from + d.n * in_bytes;
+    if (overlap && (from != to || d.wide)) {
       return std::unexpected{bad_argument(
           "input and output overlap in one buffer: give the same range, or ranges apart")};
     }
@@ -299,10 +316,11 @@ Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer i
   if (impl.device->gpu == nullptr) {
     return std::unexpected{bad_argument("a scan prepared for the CPU backend records no commands")};
   }
-  const std::uint64_t bytes = element_bytes(impl.description);
   const Limits& limits = impl.device->gpu->traits().limits;
-  return record_placed(impl, encoder, place(in, wgpuBufferGetSize(in), in_offset, bytes, limits),
-                       place(out, wgpuBufferGetSize(out), out_offset, bytes, limits));
+  return record_placed(
+      impl, encoder,
+      place(in, wgpuBufferGetSize(in), in_offset, input_bytes(impl.description), limits),
+      place(out, wgpuBufferGetSize(out), out_offset, element_bytes(impl.description), limits));
 }
 
 }  // namespace cumulo

@@ -84,6 +84,7 @@ std::optional<Error> refusal(const ScanRequest& request, std::uint32_t workgroup
   }
   if (d.reverse || d.include_initial) return unfit("it scans forward, without include_initial");
   if (request.options.aliasing != Aliasing::none) return unfit("it needs separate buffers");
+  if (d.wide) return unfit("it makes no wide sums");
   if (request.element_bytes() > 8) {
     return unfit("it holds its tiles in registers: elements of at most 8 bytes");
   }
