@@ -12,3 +12,4 @@
 #include "cumulo/self_check.hpp"
 #include "cumulo/traits.hpp"
 #include "cumulo/type.hpp"
+#include "cumulo/wide.hpp"

@@ -22,6 +22,7 @@
 #include "cumulo/plan.hpp"
 #include "cumulo/scan_description.hpp"
 #include "cumulo/type.hpp"
+#include "cumulo/wide.hpp"
 
 namespace cumulo {
 
@@ -36,7 +37,7 @@ struct ScanOptions {
 // What a run was, beside its values.
 struct ScanReport {
   // All elements and init combined: the last inclusive value, or the identity.
-  Scalar total;                        // of a monoid: not set
+  Scalar total;                        // of a WideFloat its value in f64; of a monoid not set
   std::vector<std::byte> total_bytes;  // its bytes, of a monoid too
   std::string algorithm;
   std::optional<Counts> counts = std::nullopt;  // of the teaching forms
@@ -48,9 +49,9 @@ struct RunOptions {
 };
 
 // Scans host memory: in.size() == n elements, out.size() == result_count(description) elements, in
-// bytes. in and out are the same memory or do not overlap. Uploads, runs, waits and downloads.
-// Errors: bad_argument (sizes, operator not defined for the type), unsupported (named limit),
-// out_of_memory, device_lost, validation, stalled.
+// bytes. in and out are the same memory (not with wide) or do not overlap. Uploads, runs, waits and
+// downloads. Errors: bad_argument (sizes, operator not defined for the type), unsupported (named
+// limit), out_of_memory, device_lost, validation, stalled.
 Result<ScanReport> scan_bytes(Device& device, const ScanDescription& description,
                               std::span<const std::byte> in, std::span<std::byte> out,
                               const RunOptions& run = {});
@@ -134,6 +135,29 @@ Result<Scanned<T>> scan(Device& device, ScanKind kind, std::span<const T> values
   T total;
   std::memcpy(&total, report->total_bytes.data(), sizeof(T));
   return Scanned<T>{std::move(out), total, std::move(*report)};
+}
+
+// Sums of u32, i32 or f32 in u64, i64 or WideFloat. options.op must be add, options.init a u64, i64
+// or f32.
+template <class T>
+Result<Scanned<WideOf<T>>> wide_scan(Device& device, ScanKind kind, std::span<const T> values,
+                                     const ScanOptions& options = {}, const RunOptions& run = {}) {
+  const ScanDescription description{.n = values.size(),
+                                    .type = type_of<T>,
+                                    .op = options.op,
+                                    .kind = kind,
+                                    .reverse = options.reverse,
+                                    .init = options.init,
+                                    .include_initial = options.include_initial,
+                                    .algorithm = options.algorithm,
+                                    .wide = true};
+  std::vector<WideOf<T>> out(result_count(description));
+  auto report = scan_bytes(device, description, std::as_bytes(values),
+                           std::as_writable_bytes(std::span{out}), run);
+  if (!report) return std::unexpected{std::move(report.error())};
+  WideOf<T> total;
+  std::memcpy(&total, report->total_bytes.data(), sizeof(total));
+  return Scanned<WideOf<T>>{std::move(out), total, std::move(*report)};
 }
 
 // A scan of one description, prepared once and run as often as wanted over buffers of its device.

@@ -11,6 +11,7 @@
 #include "cumulo/monoid.hpp"
 #include "cumulo/operator.hpp"
 #include "cumulo/type.hpp"
+#include "cumulo/wide.hpp"
 
 namespace cumulo {
 
@@ -44,11 +45,19 @@ struct ScanDescription {
   // Scans elements of a monoid by its combine: `type`, `op` and `init` are then not looked at.
   std::optional<Monoid> monoid = std::nullopt;
   std::vector<std::byte> monoid_init = {};  // the bytes of an initial value; empty: none
+
+  // Sums (add) of u32, i32 or f32 whose results are u64, i64 or WideFloat. `type` is that of the
+  // input; `init` is a u64, i64 or f32.
+  bool wide = false;
 };
 
-// Bytes of one element.
-inline std::size_t element_bytes(const ScanDescription& d) {
+// Bytes of one element of the input.
+inline std::size_t input_bytes(const ScanDescription& d) {
   return d.monoid ? d.monoid->element_bytes() : size_of(d.type);
+}
+// Bytes of one result.
+inline std::size_t element_bytes(const ScanDescription& d) {
+  return d.wide ? 2 * input_bytes(d) : input_bytes(d);
 }
 inline bool has_init(const ScanDescription& d) {
   return d.monoid ? !d.monoid_init.empty() : d.init.has_value();

@@ -39,14 +39,26 @@ Result<Placement> place(std::string_view what, const BufferRange& range,
                    misalignment};
 }
 
+// Only offsets within their buffers: beyond 2^64 bytes others would come out small again.
+Result<BufferRange> range_of(WGPUBuffer buffer, std::uint64_t offset, std::uint64_t element_bytes) {
+  const std::uint64_t elements =
+      buffer == nullptr ? offset : wgpuBufferGetSize(buffer) / element_bytes;
+  if (offset > elements) {
+    return std::unexpected{bad_argument("offset " + std::to_string(offset) +
+                                        " is outside a buffer of " + std::to_string(elements) +
+                                        " elements")};
+  }
+  return BufferRange{buffer, offset * element_bytes};
+}
+
 // Whether one buffer can hold both ranges, and how the kernels must bind it then.
 Result<Aliasing> aliasing_of(const ScanDescription& d, const Placement& in, const Placement& out) {
   if (in.bound.buffer != out.bound.buffer) return Aliasing::none;
   const std::uint64_t bytes = element_bytes(d);
-  const std::uint64_t in_begin = in.bound.offset + in.misalignment * bytes;
+  const std::uint64_t in_begin = in.bound.offset + in.misalignment * input_bytes(d);
   const std::uint64_t out_begin = out.bound.offset + out.misalignment * bytes;
-  if (in_begin == out_begin && !d.include_initial) return Aliasing::in_place;
-  const std::uint64_t in_end = in_begin + d.n * bytes;
+  if (in_begin == out_begin && !d.include_initial && !d.wide) return Aliasing::in_place;
+  const std::uint64_t in_end = in_begin + d.n * input_bytes(d);
   const std::uint64_t out_end = out_begin + result_count(d) * bytes;
   if (in_begin < out_end && out_begin < in_end) {
     return std::unexpected{bad_argument(
@@ -103,10 +115,9 @@ Result<gpu::BoundPlan> PreparedScan::Impl::bind(const ScanBuffers& buffers,
                 : "a count was given to a scan that was not prepared as counted on the device")};
   }
   const Limits& limits = device->gpu->traits().limits;
-  const std::uint64_t bytes = element_bytes(description);
-  auto in = place("input", buffers.in, bytes, limits);
+  auto in = place("input", buffers.in, input_bytes(description), limits);
   if (!in) return std::unexpected{std::move(in.error())};
-  auto out = place("output", buffers.out, bytes, limits);
+  auto out = place("output", buffers.out, element_bytes(description), limits);
   if (!out) return std::unexpected{std::move(out.error())};
   auto aliasing = aliasing_of(description, *in, *out);
   if (!aliasing) return std::unexpected{std::move(aliasing.error())};
@@ -253,17 +264,11 @@ Result<void> record(BoundScan& scan, WGPUComputePassEncoder pass) {
 
 Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer in, WGPUBuffer out,
                     std::uint64_t in_offset, std::uint64_t out_offset) {
-  const std::uint64_t bytes = element_bytes(scan.description());
-  // Only offsets within their buffers: beyond 2^64 bytes others would come out small again.
-  for (const auto& [buffer, offset] : {std::pair{in, in_offset}, std::pair{out, out_offset}}) {
-    const std::uint64_t elements = buffer == nullptr ? offset : wgpuBufferGetSize(buffer) / bytes;
-    if (offset > elements) {
-      return std::unexpected{bad_argument("offset " + std::to_string(offset) +
-                                          " is outside a buffer of " + std::to_string(elements) +
-                                          " elements")};
-    }
-  }
-  auto plan = scan.impl().bind_again({{in, in_offset * bytes}, {out, out_offset * bytes}});
+  auto from = range_of(in, in_offset, input_bytes(scan.description()));
+  if (!from) return std::unexpected{std::move(from.error())};
+  auto to = range_of(out, out_offset, element_bytes(scan.description()));
+  if (!to) return std::unexpected{std::move(to.error())};
+  auto plan = scan.impl().bind_again({*from, *to});
   if (!plan) return std::unexpected{std::move(plan.error())};
   return (*plan)->record(encoder);
 }

@@ -29,18 +29,28 @@ Result<double> median_wall_ms(std::uint32_t runs, F&& run) {
   return times[times.size() / 2];
 }
 
+template <class T>
+T value_of(const std::vector<std::byte>& bytes) {
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof(T));
+  return value;
+}
+
 // The total as a scalar, where the elements are scalars.
 Scalar total_of(const ScanDescription& d, const std::vector<std::byte>& bytes) {
   if (d.monoid) return {};
-  return with_type(d.type, [&]<class T>() -> Scalar {
-    T total;
-    std::memcpy(&total, bytes.data(), sizeof(T));
-    return total;
-  });
+  if (d.wide) {
+    if (d.type == Type::u32) return value_of<std::uint64_t>(bytes);
+    if (d.type == Type::i32) return value_of<std::int64_t>(bytes);
+    const auto sum = value_of<WideFloat>(bytes);
+    return static_cast<double>(sum.high) + static_cast<double>(sum.low);
+  }
+  return with_type(d.type, [&]<class T>() -> Scalar { return value_of<T>(bytes); });
 }
 
 Result<std::vector<std::byte>> scan_on_host(const ScanDescription& d, const void* in, void* out) {
   if (d.monoid) return cpu::scan_monoid(d, in, out);
+  if (d.wide) return cpu::scan_wide(d, in, out);
   auto total = cpu::scan(d, in, out);
   if (!total) return std::unexpected{std::move(total.error())};
   return std::visit(
@@ -143,14 +153,19 @@ Result<ScanReport> scan_bytes(Device& device, const ScanDescription& d,
                               std::span<const std::byte> in, std::span<std::byte> out,
                               const RunOptions& run) {
   if (auto ok = validate(d); !ok) return std::unexpected{std::move(ok.error())};
-  const std::uint64_t bytes = element_bytes(d);
-  if (d.n > in.size() / bytes || in.size() != d.n * bytes ||
-      out.size() != result_count(d) * bytes) {
+  const std::uint64_t in_bytes = input_bytes(d);
+  const std::uint64_t out_bytes = element_bytes(d);
+  if (d.n > in.size() / in_bytes || in.size() != d.n * in_bytes ||
+      out.size() != result_count(d) * out_bytes) {
     return std::unexpected{
-        bad_argument("a scan of " + std::to_string(d.n) + " elements of " + std::to_string(bytes) +
-                     " bytes takes " + std::to_string(d.n * bytes) + " bytes and gives " +
-                     std::to_string(result_count(d) * bytes) + ", not " +
+        bad_argument("a scan of " + std::to_string(d.n) + " elements of " +
+                     std::to_string(in_bytes) + " bytes takes " + std::to_string(d.n * in_bytes) +
+                     " bytes and gives " + std::to_string(result_count(d) * out_bytes) + ", not " +
                      std::to_string(in.size()) + " and " + std::to_string(out.size()))};
+  }
+  if (d.wide && d.n > 0 && in.data() == out.data()) {
+    return std::unexpected{
+        bad_argument("wide sums cannot be in place: a result is larger than an element")};
   }
   return device.impl().gpu ? scan_on_gpu(device, d, in, out, run) : scan_on_cpu(d, in, out, run);
 }
@@ -211,16 +226,18 @@ Result<void> PreparedScan::run_counted(const Buffer& in, const Buffer& out, cons
 
 Result<void> PreparedScan::Impl::run(const DeviceBuffers& b, const Buffer* count,
                                      std::uint64_t count_at) {
-  const std::uint64_t bytes = element_bytes(description);
+  const std::uint64_t in_bytes = input_bytes(description);
+  const std::uint64_t out_bytes = element_bytes(description);
   if (b.in.impl().owner != device || b.out.impl().owner != device) {
     return std::unexpected{bad_argument("a buffer belongs to another device than the scan")};
   }
-  const auto holds = [&](const Buffer& buffer, std::uint64_t offset, std::uint64_t elements) {
+  const auto holds = [](const Buffer& buffer, std::uint64_t bytes, std::uint64_t offset,
+                        std::uint64_t elements) {
     const std::uint64_t all = buffer.bytes() / bytes;
     return offset <= all && elements <= all - offset;
   };
-  if (!holds(b.in, b.in_offset, description.n) ||
-      !holds(b.out, b.out_offset, result_count(description))) {
+  if (!holds(b.in, in_bytes, b.in_offset, description.n) ||
+      !holds(b.out, out_bytes, b.out_offset, result_count(description))) {
     return std::unexpected{bad_argument("a scan of " + std::to_string(description.n) +
                                         " elements does not fit its buffers at their offsets")};
   }
@@ -231,17 +248,17 @@ Result<void> PreparedScan::Impl::run(const DeviceBuffers& b, const Buffer* count
       std::memcpy(&elements, count->impl().host.get() + count_at * 4, sizeof elements);
       d.n = std::min<std::uint64_t>(d.n, elements);
     }
-    const std::byte* from = b.in.impl().host.get() + b.in_offset * bytes;
-    std::byte* to = b.out.impl().host.get() + b.out_offset * bytes;
-    const bool overlap = from < to + result_count(d) * bytes && to < from + d.n * bytes;
-    if (overlap && from != to) {
+    const std::byte* from = b.in.impl().host.get() + b.in_offset * in_bytes;
+    std::byte* to = b.out.impl().host.get() + b.out_offset * out_bytes;
+    const bool overlap = from < to + result_count(d) * out_bytes && to < from + d.n * in_bytes;
+    if (overlap && (from != to || d.wide)) {
       return std::unexpected{bad_argument(
           "input and output overlap in one buffer: give the same range, or ranges apart")};
     }
     return without_total(scan_on_host(d, from, to));
   }
-  ScanBuffers buffers{{native_buffer(b.in), b.in_offset * bytes},
-                      {native_buffer(b.out), b.out_offset * bytes}};
+  ScanBuffers buffers{{native_buffer(b.in), b.in_offset * in_bytes},
+                      {native_buffer(b.out), b.out_offset * out_bytes}};
   if (count != nullptr) buffers.count = {native_buffer(*count), count_at * 4};
   auto plan = bind_again(buffers);
   if (!plan) return std::unexpected{std::move(plan.error())};

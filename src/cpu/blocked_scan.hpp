@@ -3,6 +3,7 @@
 //
 // What it scans is said by an Algebra:
 //   using Value                              an element
+//   using Input, lift(x)                     an element of the input, and what it is as Value
 //   static constexpr bool streams            whether stream() is there
 //   absent(), combine(older, newer)
 //   totals(in, strips, totals), scan(in, out, base, kind, ahead), stream(...)
@@ -20,6 +21,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 
 #include "cpu/stream_copy.hpp"
 #include "cumulo/order.hpp"
@@ -115,9 +117,10 @@ class LineWriter {
 template <class Algebra>
 class BlockedScan {
   using T = typename Algebra::Value;
+  using Input = typename Algebra::Input;
 
  public:
-  BlockedScan(const Algebra& algebra, const ScanDescription& d, T start, const T* in, T* out)
+  BlockedScan(const Algebra& algebra, const ScanDescription& d, T start, const Input* in, T* out)
       : algebra_(algebra),
         n_(d.n),
         kind_(d.include_initial ? ScanKind::inclusive : d.kind),
@@ -157,6 +160,8 @@ class BlockedScan {
  private:
   static constexpr std::size_t strips = std::bit_floor(block_bytes / sizeof(T) / order::strip);
   static constexpr std::size_t block = strips * order::strip;
+  // Strips of the input can be scanned where they lie.
+  static constexpr bool direct = std::is_same_v<Input, T>;
 
   using Sums = std::array<T, strips>;
   using Strip = std::array<T, order::strip>;
@@ -192,7 +197,10 @@ class BlockedScan {
   // A strip to bring into the caches, or null. `s` may reach past the block.
   const T* strip_at(std::size_t k, std::size_t s) const {
     const std::size_t first = first_of(k, s);
-    return !streams_ || s >= strips || first + order::strip > n_ ? nullptr : in_ + first;
+    if constexpr (direct) {
+      if (streams_ && s < strips && first + order::strip <= n_) return in_ + first;
+    }
+    return nullptr;
   }
 
   static constexpr std::size_t first_of(std::size_t k, std::size_t s) {
@@ -202,9 +210,13 @@ class BlockedScan {
   T total_strip(std::size_t k, std::size_t s, Strip& strip) const {
     const std::size_t first = first_of(k, s);
     T total = algebra_.absent();
-    if (first < n_ && !reverse_ && first + order::strip <= n_) {
-      algebra_.totals(in_ + first, 1, &total);
-    } else if (first < n_) {
+    if constexpr (direct) {
+      if (first < n_ && !reverse_ && first + order::strip <= n_) {
+        algebra_.totals(in_ + first, 1, &total);
+        return total;
+      }
+    }
+    if (first < n_) {
       load(first, std::min<std::size_t>(order::strip, n_ - first), strip);
       algebra_.totals(strip.data(), 1, &total);
     }
@@ -245,10 +257,8 @@ class BlockedScan {
 
   // Elements [first, first + count) in scan order, absent ones after them.
   void load(std::size_t first, std::size_t count, Strip& strip) const {
-    if (reverse_) {
-      std::reverse_copy(in_ + (n_ - first - count), in_ + (n_ - first), strip.data());
-    } else {
-      std::copy_n(in_ + first, count, strip.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      strip[i] = algebra_.lift(in_[reverse_ ? n_ - 1 - first - i : first + i]);
     }
     std::fill(strip.begin() + static_cast<std::ptrdiff_t>(count), strip.end(), algebra_.absent());
   }
@@ -256,11 +266,11 @@ class BlockedScan {
   void scan_strip(std::size_t first, T base, const T* ahead, Strip& strip, LineWriter<T>& writer) {
     if (first >= n_) return;
     const std::size_t count = std::min<std::size_t>(order::strip, n_ - first);
-    const T* from = in_ + first;
-    if (reverse_ || count < order::strip) {
-      load(first, count, strip);
-      from = strip.data();
+    const T* from = strip.data();
+    if constexpr (direct) {
+      if (!reverse_ && count == order::strip) from = in_ + first;
     }
+    if (from == strip.data()) load(first, count, strip);
     if (first + count == n_) {
       alignas(cache_line) Strip inclusive;
       algebra_.scan(from, inclusive.data(), base, ScanKind::inclusive, nullptr);
@@ -288,7 +298,7 @@ class BlockedScan {
   const bool reverse_;
   const bool streams_;
   const bool by_lines_;  // the results start with a cache line: every strip is whole lines
-  const T* const in_;
+  const Input* const in_;
   T* const out_;
   BlockCounter<Algebra> counter_;
   T total_{};
@@ -300,12 +310,12 @@ class BlockedScan {
 // One loop from first to last; `start` stands before all elements.
 template <class Algebra, class T = typename Algebra::Value>
 T scan_serially(const Algebra& algebra, const ScanDescription& d, const std::optional<T>& start,
-                const T* in, T* out) {
+                const typename Algebra::Input* in, T* out) {
   const bool inclusive = d.include_initial || d.kind == ScanKind::inclusive;
   std::optional<T> sum = start;
   for (std::size_t i = 0; i < d.n; ++i) {
     const std::size_t at = d.reverse ? d.n - 1 - i : i;
-    const T x = in[at];
+    const T x = algebra.lift(in[at]);
     const T next = sum ? algebra.combine(*sum, x) : x;
     out[at] = inclusive ? next : *sum;
     sum = next;
@@ -315,8 +325,8 @@ T scan_serially(const Algebra& algebra, const ScanDescription& d, const std::opt
 
 // All that a description asks for, where scan_elements(start, in, out) scans its n > 0 elements and
 // returns the total. start is `first`, or nothing where no value stands before the elements.
-template <class T, class ScanElements>
-T scan_described(const ScanDescription& d, const T& first, const T* in, T* out,
+template <class Input, class T, class ScanElements>
+T scan_described(const ScanDescription& d, const T& first, const Input* in, T* out,
                  ScanElements&& scan_elements) {
   const bool has_identity = d.kind == ScanKind::exclusive || d.include_initial;
   std::optional<T> start;
@@ -324,7 +334,7 @@ T scan_described(const ScanDescription& d, const T& first, const T* in, T* out,
   // The results of include_initial lie one place further on than their elements. In place they are
   // moved there afterwards: written at once, they would overwrite elements not yet read.
   const bool shifted = d.include_initial && !d.reverse;
-  const bool moves = shifted && in == out;
+  const bool moves = shifted && static_cast<const void*>(in) == out;
   T* const results = shifted && !moves ? out + 1 : out;
   const T total = d.n == 0 ? first : scan_elements(start, in, results);
   if (moves && d.n > 0) std::memmove(out + 1, out, d.n * sizeof(T));

@@ -5,41 +5,11 @@
 #include <type_traits>
 
 #include "cpu/blocked_scan.hpp"
-#include "cpu/strip_kernels.hpp"
+#include "cpu/built_in.hpp"
 #include "cpu/thread_errors.hpp"
 
 namespace cumulo::cpu {
 namespace {
-
-// A built-in operator, by vector code.
-template <Element T>
-struct BuiltIn {
-  using Value = T;
-  static constexpr bool streams = true;
-
-  explicit BuiltIn(Operator operation) : op(operation), kernels(strip_kernels<T>(operation)) {}
-
-  T absent() const { return cumulo::absent<T>(op); }
-  T combine(T older, T newer) const { return cumulo::combine(op, older, newer); }
-  void totals(const T* in, std::size_t strips, T* out) const { kernels.totals(in, strips, out); }
-  void scan(const T* in, T* out, T base, ScanKind kind, const T* ahead) const {
-    kernels.scan(in, out, base, kind, ahead);
-  }
-  void stream(const T* in, T* out, T base, ScanKind kind, const T* ahead) const {
-    kernels.stream(in, out, base, kind, ahead);
-  }
-
-  Operator op;
-  StripKernels<T> kernels;
-};
-
-// A plain loop needs no vector code.
-template <Element T>
-struct PlainOperator {
-  using Value = T;
-  T combine(T older, T newer) const { return cumulo::combine(op, older, newer); }
-  Operator op;
-};
 
 // Two's complement: of the operators only min and max tell signed integers from unsigned ones.
 template <Element T>

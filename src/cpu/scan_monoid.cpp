@@ -16,6 +16,7 @@ template <std::size_t words>
 class MonoidAlgebra {
  public:
   using Value = std::array<std::uint32_t, words>;
+  using Input = Value;
   static constexpr bool streams = false;
 
   explicit MonoidAlgebra(const Monoid& monoid) : function_(monoid.combine) {
@@ -23,6 +24,7 @@ class MonoidAlgebra {
   }
 
   Value absent() const { return identity_; }
+  const Value& lift(const Value& x) const { return x; }
 
   // What has the identity's bytes is left out, as in every kernel.
   Value combine(const Value& older, const Value& newer) const {

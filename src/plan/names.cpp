@@ -88,10 +88,31 @@ std::string operator_name(const ScanDescription& d) {
 }
 
 std::string element_name(const ScanDescription& d) {
-  return d.monoid ? element_name(*d.monoid) : std::string(name(d.type));
+  if (d.monoid) return element_name(*d.monoid);
+  if (!d.wide) return std::string(name(d.type));
+  return "wide " + std::string(name(d.type));
 }
 
+namespace {
+
+std::unexpected<Error> refused(std::string what) {
+  return std::unexpected{Error{ErrorKind::bad_argument, std::move(what)}};
+}
+
+// The type of an initial value.
+Type init_type(const ScanDescription& d) {
+  if (!d.wide || d.type == Type::f32) return d.type;
+  return d.type == Type::u32 ? Type::u64 : Type::i64;
+}
+
+}  // namespace
+
 Result<void> validate(const ScanDescription& d) {
+  if (d.wide && (d.monoid || d.op != Operator::add || size_of(d.type) != 4)) {
+    return refused("wide sums are of u32, i32 or f32 by add, not of " +
+                   (d.monoid ? element_name(*d.monoid) : std::string(name(d.type))) + " by " +
+                   operator_name(d));
+  }
   if (d.monoid) {
     if (auto ok = validate(*d.monoid); !ok) return ok;
     if (has_init(d) && d.monoid_init.size() != element_bytes(d)) {
@@ -107,11 +128,10 @@ Result<void> validate(const ScanDescription& d) {
                                  "operator " + std::string(name(d.op)) + " is not defined for " +
                                      std::string(name(d.type)) + " (and, or, xor need integers)"}};
   }
-  if (d.init && type_of_scalar(*d.init) != d.type) {
-    return std::unexpected{
-        Error{ErrorKind::bad_argument, "the initial value is a " +
-                                           std::string(name(type_of_scalar(*d.init))) +
-                                           " but the elements are " + std::string(name(d.type))}};
+  if (d.init && type_of_scalar(*d.init) != init_type(d)) {
+    return refused("the initial value is a " + std::string(name(type_of_scalar(*d.init))) +
+                   " but must be " + std::string(name(init_type(d))) + " for elements of " +
+                   element_name(d));
   }
   return {};
 }

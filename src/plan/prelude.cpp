@@ -20,6 +20,14 @@ struct Field {
   }
 };
 
+bool is_wide_float(const ScanDescription& d) { return d.wide && d.type == Type::f32; }
+
+// The type of the elements that are combined, where they are scalars.
+Type combined_type(const ScanDescription& d) {
+  if (!d.wide) return d.type;
+  return d.type == Type::u32 ? Type::u64 : Type::i64;
+}
+
 bool is_word_pair(Type type) { return type == Type::u64 || type == Type::i64; }
 
 std::vector<Field> fields_of(const ScanDescription& d) {
@@ -30,7 +38,8 @@ std::vector<Field> fields_of(const ScanDescription& d) {
     }
     return fields;
   }
-  if (is_word_pair(d.type)) return {{"low", "u32"}, {"high", "u32"}};
+  if (is_wide_float(d)) return {{"high", "f32"}, {"low", "f32"}};
+  if (is_word_pair(combined_type(d))) return {{"low", "u32"}, {"high", "u32"}};
   return {{"", std::string(name(d.type))}};
 }
 
@@ -120,44 +129,63 @@ std::string shuffle_text(std::span<const Field> fields) {
   return text;
 }
 
-// combine_uncounted() by the monoid's text. What has the identity's bits is left out, so that
-// absent elements change no bit, wherever a kernel meets them.
-std::string monoid_text(const Monoid& monoid, const Words& identity) {
+// An element of the input, and how it becomes one that is combined.
+std::string input_text(const ScanDescription& d) {
+  if (!d.wide) return "alias Input = Element;\nfn lift(x: Input) -> Element { return x; }\n";
+  const char* const lifted = d.type == Type::u32 ? "Element(x, 0u)"
+                             : d.type == Type::i32
+                                 ? "Element(bitcast<u32>(x), bitcast<u32>(x >> 31u))"
+                                 : "Element(x, 0.0)";
+  return "alias Input = " + std::string(name(d.type)) +
+         ";\nfn lift(x: Input) -> Element { return " + lifted + "; }\n";
+}
+
+// combine_uncounted() by combine_elements(), which may change bits of an element that it combines
+// with an absent one: what has the bits of absent is left out, wherever a kernel meets it.
+std::string leaving_out(const Words& absent, std::size_t words) {
   std::string equal;
-  for (std::size_t w = 0; w < monoid.fields.size(); ++w) {
+  for (std::size_t w = 0; w < words; ++w) {
     equal += (w == 0 ? "" : " && ") + ("word" + std::to_string(w)) +
-             "(x) == " + std::to_string(identity[w]) + "u";
+             "(x) == " + std::to_string(absent[w]) + "u";
   }
-  return "fn is_identity(x: Element) -> bool { return " + equal +
+  return "fn is_absent(x: Element) -> bool { return " + equal +
          "; }\n"
-         // params.zero is 0, but no compiler knows: the bits of x must be made before they are
-         // used.
-         "fn rounded(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) | params.zero); }\n" +
-         std::string(before_monoid_text) + "\n" + monoid.wgsl +
-         "\n}\n"
          "fn combine_uncounted(older: Element, newer: Element) -> Element {\n"
-         "  if (is_identity(older)) { return newer; }\n"
-         "  if (is_identity(newer)) { return older; }\n"
+         "  if (is_absent(older)) { return newer; }\n"
+         "  if (is_absent(newer)) { return older; }\n"
          "  return combine_elements(older, newer);\n}\n";
 }
 
+std::string combine_text(const std::string& expression) {
+  return "fn combine_uncounted(older: Element, newer: Element) -> Element { return " + expression +
+         "; }\n";
+}
+
 Result<std::string> operator_text(const ScanDescription& d) {
-  if (d.monoid) return monoid_text(*d.monoid, identity_words(d));
-  std::string text;
-  std::string expression;
-  if (is_word_pair(d.type)) {
-    auto library = preprocess("lib/word_pair.wgsl", {});
-    if (!library) return library;
-    text = *library;
-    expression = word_pair_combine(d.type, d.op);
-  } else {
-    expression = scalar_combine(d.type, d.op);
+  const auto after = [](std::string_view file, const std::string& text) {
+    auto library = preprocess(file, {});
+    if (library) *library += text;
+    return library;
+  };
+  if (d.monoid) {
+    return after("lib/rounded.wgsl", std::string(before_monoid_text) + "\n" + d.monoid->wgsl +
+                                         "\n}\n" +
+                                         leaving_out(absent_words(d), d.monoid->fields.size()));
   }
-  if (d.type == Type::f32) {
+  if (is_wide_float(d)) {
+    return after("lib/wide_float.wgsl", std::string(before_monoid_text) +
+                                            " return add_wide(older, newer); }\n" +
+                                            leaving_out(absent_words(d), 2));
+  }
+  const Type type = combined_type(d);
+  if (is_word_pair(type)) {
+    return after("lib/word_pair.wgsl", combine_text(word_pair_combine(type, d.op)));
+  }
+  std::string text = combine_text(scalar_combine(type, d.op));
+  if (type == Type::f32) {
     text += "fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }\n";
   }
-  return text + "fn combine_uncounted(older: Element, newer: Element) -> Element { return " +
-         expression + "; }\n";
+  return text;
 }
 
 Words padded(Words words) {
@@ -192,6 +220,7 @@ Result<std::string> prelude(const ScanDescription& d, const PreludeOptions& opti
   if (options.subgroups && options.dialect == Dialect::tint) text += "enable subgroups;\n";
   const std::vector<Field> fields = fields_of(d);
   text += element_text(fields);
+  text += input_text(d);
   if (options.subgroups) text += shuffle_text(fields);
   auto combine = operator_text(d);
   if (!combine) return combine;
@@ -207,16 +236,19 @@ Result<std::string> prelude(const ScanDescription& d, const PreludeOptions& opti
 
 bool is_commutative(const ScanDescription& d) {
   if (d.monoid) return d.monoid->commutative;
+  if (d.wide) return !is_float(d.type);
   return !is_float(d.type) || d.op == Operator::add || d.op == Operator::mul;
 }
 
 Words identity_words(const ScanDescription& d) {
   if (d.monoid) return words_of(d.monoid->identity);
+  if (d.wide) return Words(8, 0);
   return with_type(d.type, [&]<class T>() { return words_of(Scalar{identity<T>(d.op)}); });
 }
 
 Words absent_words(const ScanDescription& d) {
-  if (d.monoid) return identity_words(d);
+  if (is_wide_float(d)) return words_of(bytes_of(absent_wide));
+  if (d.monoid || d.wide) return identity_words(d);
   return with_type(d.type, [&]<class T>() { return words_of(Scalar{absent<T>(d.op)}); });
 }
 

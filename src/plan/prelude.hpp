@@ -23,10 +23,11 @@ struct PreludeOptions {
 //   word0(x), word1(x) ...               its words
 //   choose(otherwise, value, condition)  select() for any element
 //   combine(older, newer)                the operator
+//   Input, lift(x)                       an element of the input, and what it is as Element
 // and with subgroups, word by word:
 //   shuffle(x, lane), shuffle_up(x, d), shuffle_xor(x, mask)
-// For types that GPU kernels take: all but f64. With a monoid it must stand before a kernel that
-// imports lib/params.wgsl.
+// For types that GPU kernels take: all but f64. With a monoid, and for wide sums, it must stand
+// before a kernel that imports lib/params.wgsl.
 Result<std::string> prelude(const ScanDescription& description, const PreludeOptions& options);
 
 // A line of the prelude that stands just before a monoid's text.

@@ -72,6 +72,10 @@ std::optional<Error> refusal(const ScanRequest& request) {
     return Error{ErrorKind::bad_argument,
                  "include_initial cannot be in place: the results are one more than the elements"};
   }
+  if (request.options.aliasing == Aliasing::in_place && d.wide) {
+    return Error{ErrorKind::bad_argument,
+                 "wide sums cannot be in place: a result is larger than an element"};
+  }
   // Sums in bytes stay far from 2^64, and tile numbers fit 32 bits.
   constexpr std::uint64_t most = std::uint64_t{1} << 42;
   const std::uint64_t results = d.n < most ? result_count(d) : d.n;
@@ -112,8 +116,8 @@ Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
             .buffers = {},
             .kernels = {},
             .steps = {}};
-  plan.buffers.push_back(
-      {"input", (request.options.in_misalignment + d.n) * bytes, BufferRole::input});
+  plan.buffers.push_back({"input", (request.options.in_misalignment + d.n) * request.input_bytes(),
+                          BufferRole::input});
   plan.buffers.push_back(
       {"output", (request.options.out_misalignment + result_count(d)) * bytes, BufferRole::output});
   plan.buffers.push_back({"total", bytes, BufferRole::output});

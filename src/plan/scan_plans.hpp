@@ -16,6 +16,7 @@ struct ScanRequest {
   Words initial;  // init, or the identity (exclusive), or the absent value (inclusive)
   Words absent;
 
+  std::uint64_t input_bytes() const { return cumulo::input_bytes(description); }
   std::uint64_t element_bytes() const { return cumulo::element_bytes(description); }
   bool has_initial() const { return has_init(description); }
   bool exclusive() const {

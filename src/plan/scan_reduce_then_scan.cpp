@@ -26,7 +26,8 @@ struct BoundRange {
 // Binds elements [begin, end) of a buffer from the last offset that the device allows.
 BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,
                          std::uint64_t end) {
-  const std::uint64_t bytes = request.element_bytes();
+  const std::uint64_t bytes =
+      buffer == input_buffer ? request.input_bytes() : request.element_bytes();
   const auto first =
       static_cast<std::uint32_t>(begin % binding_period(bytes, request.traits.limits));
   return {{buffer, (begin - first) * bytes, (end - begin + first) * bytes}, first};

@@ -138,6 +138,7 @@ std::optional<Error> refusal(const ScanRequest& request, const Needs& needs) {
     return beyond(std::to_string(needs.storage_buffers) + " storage buffers",
                   "max_storage_buffers_per_stage", limits.max_storage_buffers_per_stage);
   }
+  if (d.wide) return unfit("it makes no wide sums");
   if (needs.tiles > limits.max_workgroups_per_dimension) {
     return beyond(std::to_string(needs.tiles) + " workgroups", "max_workgroups_per_dimension",
                   limits.max_workgroups_per_dimension);

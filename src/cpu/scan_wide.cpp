@@ -1,0 +1,78 @@
+// The CPU backend's wide sums.
+#include <bit>
+
+#include "cpu/blocked_scan.hpp"
+#include "cpu/built_in.hpp"
+#include "cpu/ordered_strip.hpp"
+#include "cpu/scan.hpp"
+
+namespace cumulo::cpu {
+namespace {
+
+// Sums of 32-bit integers in 64 bits: the vector code of u64, which wraps as i64 does.
+template <Element T>
+struct WideInteger : BuiltIn<std::uint64_t> {
+  using Input = T;
+  WideInteger() : BuiltIn<std::uint64_t>(Operator::add) {}
+  std::uint64_t lift(T x) const { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x)); }
+};
+
+struct WideFloats {
+  using Value = WideFloat;
+  using Input = float;
+  static constexpr bool streams = false;
+
+  Value absent() const { return absent_wide; }
+  Value lift(float x) const { return {x, 0}; }
+  Value combine(Value older, Value newer) const {
+    if (is_absent(older)) return newer;
+    if (is_absent(newer)) return older;
+    return add_wide(older, newer);
+  }
+  void totals(const Value* in, std::size_t strips, Value* totals) const {
+    for (std::size_t s = 0; s < strips; ++s) totals[s] = strip_total(in + s * order::strip, *this);
+  }
+  void scan(const Value* in, Value* out, Value base, ScanKind kind, const Value*) const {
+    ordered_scan_strip(in, out, base, kind, absent_wide, *this);
+  }
+  void stream(const Value* in, Value* out, Value base, ScanKind kind, const Value* ahead) const {
+    scan(in, out, base, kind, ahead);
+  }
+  Value operator()(Value older, Value newer) const { return combine(older, newer); }
+
+ private:
+  // Comparing floats would take -0 for +0.
+  static bool is_absent(Value x) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(absent_wide);
+  }
+};
+
+template <class Algebra, class Value = typename Algebra::Value>
+std::vector<std::byte> scan_sums(const Algebra& algebra, const ScanDescription& d, Value first,
+                                 const void* in, void* out) {
+  using Input = typename Algebra::Input;
+  return bytes_of(scan_described(
+      d, first, static_cast<const Input*>(in), static_cast<Value*>(out),
+      [&](const std::optional<Value>& start, const Input* from, Value* to) {
+        if (d.algorithm == Algorithm::serial) return scan_serially(algebra, d, start, from, to);
+        return BlockedScan(algebra, d, start.value_or(algebra.absent()), from, to).run();
+      }));
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> scan_wide(const ScanDescription& d, const void* in, void* out) {
+  if (auto ok = check(d); !ok) return std::unexpected{std::move(ok.error())};
+  if (d.type == Type::u32) {
+    const auto first = d.init ? std::get<std::uint64_t>(*d.init) : 0;
+    return scan_sums(WideInteger<std::uint32_t>{}, d, first, in, out);
+  }
+  if (d.type == Type::i32) {
+    const auto first = d.init ? std::get<std::int64_t>(*d.init) : 0;
+    return scan_sums(WideInteger<std::int32_t>{}, d, static_cast<std::uint64_t>(first), in, out);
+  }
+  const WideFloat first = d.init ? WideFloat{std::get<float>(*d.init), 0} : WideFloat{};
+  return scan_sums(WideFloats{}, d, first, in, out);
+}
+
+}  // namespace cumulo::cpu
