@@ -32,11 +32,11 @@ Result<Placement> place(std::string_view what, const BufferRange& range,
     return std::unexpected{
         bad_argument("the buffer of the " + std::string(what) + " lacks the usage storage")};
   }
-  const auto misalignment = static_cast<std::uint32_t>(
-      range.offset / element_bytes % binding_period(element_bytes, limits));
-  return Placement{{range.buffer, range.offset - misalignment * element_bytes,
-                    wgpuBufferGetSize(range.buffer)},
-                   misalignment};
+  const auto misalignment = static_cast<std::uint32_t>(range.offset / element_bytes %
+                                                       binding_period(element_bytes, limits));
+  return Placement{
+      {range.buffer, range.offset - misalignment * element_bytes, wgpuBufferGetSize(range.buffer)},
+      misalignment};
 }
 
 // Only offsets within their buffers: beyond 2^64 bytes others would come out small again.
