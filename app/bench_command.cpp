@@ -54,6 +54,7 @@ struct ScanRequest {
   std::vector<std::string> algorithms;
   std::string runs = "11";
   std::optional<double> heat;
+  bool wall_clock = false;
   std::string device = "auto";
   bool json = false;
 };
@@ -84,7 +85,8 @@ Result<void> require_arrays(const std::vector<std::uint64_t>& sizes, std::uint64
 }
 
 Result<bench::ScanBenchOptions> interpret(const ScanRequest& r) {
-  bench::ScanBenchOptions options{.with_work = !r.algorithms.empty(), .heat_seconds = r.heat};
+  bench::ScanBenchOptions options{
+      .with_work = !r.algorithms.empty(), .heat_seconds = r.heat, .wall_clock = r.wall_clock};
   const Result<void> lists[] = {
       parse_words(r.sizes, options.sizes, [](const auto& w) { return parse_count("--n", w); }),
       parse_words(r.types, options.types, parse_type_word),
@@ -132,6 +134,7 @@ int run_bench_scan(const Arguments& arguments) {
   app.add_option("--heat", r.heat,
                  "seconds of copies before each group of cases (0.5; on CPU and software 0)")
       ->check(CLI::Range(0.0, 60.0));
+  app.add_flag("--wall-clock", r.wall_clock, "the host's clock even where the device has one");
   add_device_option(app, r.device);
   app.add_flag("--json", r.json, "one JSON object on standard output");
   app.footer(scan_example);

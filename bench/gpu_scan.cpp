@@ -21,8 +21,8 @@ struct OurScan {
 
 class GpuGroup {
  public:
-  GpuGroup(Device& device, const Group& group)
-      : device_(device), context_(*device.impl().gpu), group_(group) {}
+  GpuGroup(Device& device, const Group& group, ClockKind clock)
+      : device_(device), context_(*device.impl().gpu), group_(group), clock_(clock) {}
 
   Result<void> run(const Rounds& rounds) {
     const std::uint64_t bytes = round_up_16((group_.n + 1) * element_bytes());
@@ -64,14 +64,13 @@ class GpuGroup {
 
   Measurement measurement(std::string name, Role role) const {
     const std::uint64_t bytes = role == Role::empty ? 0 : 2 * group_.n * element_bytes();
-    const bool stamps = context_.traits().timestamps;
     return {.name = std::move(name),
             .role = role,
             .n = group_.n,
             .type = group_.type,
             .op = group_.op,
             .bytes = bytes,
-            .clock = stamps ? ClockKind::device : ClockKind::wall};
+            .clock = clock_};
   }
 
   Measurement scan_measurement(const ScanDescription& scan, std::string_view algorithm) const {
@@ -209,6 +208,7 @@ class GpuGroup {
   Device& device_;
   gpu::Context& context_;
   const Group& group_;
+  const ClockKind clock_;
   std::optional<Buffer> in_;
   std::optional<Buffer> out_;
   std::optional<Buffer> prefixes_;
@@ -222,10 +222,12 @@ class GpuGroup {
 
 }  // namespace
 
-Result<void> measure_on_gpu(Device& device, const Group& group, double heat_seconds,
+Result<void> measure_on_gpu(Device& device, const Group& group, const GpuTiming& timing,
                             Report& report) {
-  GpuGroup measured(device, group);
-  auto ok = measured.run({.timed = report.runs, .heat_seconds = heat_seconds});
+  const bool stamps = device.traits().timestamps && !timing.wall_clock;
+  GpuGroup measured(device, group, stamps ? ClockKind::device : ClockKind::wall);
+  auto ok = measured.run(
+      {.timed = report.runs, .heat_seconds = timing.heat_seconds, .wall_clock = timing.wall_clock});
   if (ok) measured.report_to(report);
   return ok;
 }

@@ -46,11 +46,11 @@ Result<GpuTimer> GpuTimer::create(gpu::Context& context, Dispatch poison, std::s
 }
 
 Result<void> GpuTimer::run(std::span<TimedCase> cases, const Rounds& rounds) {
-  if (!context_->traits().timestamps) return run_by_wall_clock(cases, rounds);
   if (rounds.heat_seconds > 0) {
     if (auto ok = prepare_heat(); !ok) return ok;
     if (auto ok = heat(rounds.heat_seconds); !ok) return ok;
   }
+  if (rounds.wall_clock || !context_->traits().timestamps) return run_by_wall_clock(cases, rounds);
   const std::uint32_t all = warming_rounds + rounds.timed;
   auto words =
       context_->create_buffer(all * round_bytes_, "timestamps", WGPUBufferUsage_QueryResolve);

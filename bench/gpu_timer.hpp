@@ -20,6 +20,7 @@ struct TimedCase {
 struct Rounds {
   std::uint32_t timed = 11;
   double heat_seconds = 0;
+  bool wall_clock = false;  // even where the device has timestamps
 };
 
 // With the device's clock a round is one command buffer, each case between two timestamps, behind

@@ -25,9 +25,13 @@ std::string our_name(const ScanDescription& scan);
 // Host memory, wall clock; copies and, for inclusive sums, what else a C++ program can call.
 Result<void> measure_on_host(Device& device, const Group& group, Report& report);
 
-// Device memory, the device's clock where it has one; an empty dispatch and a dozen copies.
-// heat_seconds: how long the device is kept busy before, so that its clock has risen.
-Result<void> measure_on_gpu(Device& device, const Group& group, double heat_seconds,
+struct GpuTiming {
+  double heat_seconds = 0;  // how long the device is kept busy before, so that its clock has risen
+  bool wall_clock = false;  // even where the device has a clock
+};
+
+// Device memory; an empty dispatch and a dozen copies.
+Result<void> measure_on_gpu(Device& device, const Group& group, const GpuTiming& timing,
                             Report& report);
 
 }  // namespace cumulo::bench

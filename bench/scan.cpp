@@ -76,7 +76,8 @@ Result<Report> run_scan(Device& device, const ScanBenchOptions& options) {
   const auto types = options.types.empty() ? usual_types(device) : options.types;
   if (auto ok = check(options, types); !ok) return std::unexpected{std::move(ok.error())};
   const bool hardware = info.backend == Backend::webgpu && info.kind != DeviceKind::software;
-  const double heat = options.heat_seconds.value_or(hardware ? default_heat_seconds : 0);
+  const GpuTiming timing{options.heat_seconds.value_or(hardware ? default_heat_seconds : 0),
+                         options.wall_clock};
 
   Report report = make_report(device, std::max(1U, options.runs));
   for (const Type type : types) {
@@ -85,7 +86,7 @@ Result<Report> run_scan(Device& device, const ScanBenchOptions& options) {
       for (const std::uint64_t n : sizes) {
         const Group group{n, type, op, scans_of(options, n, type, op), options.with_work};
         auto ok = info.backend == Backend::cpu ? measure_on_host(device, group, report)
-                                               : measure_on_gpu(device, group, heat, report);
+                                               : measure_on_gpu(device, group, timing, report);
         if (!ok) return std::unexpected{std::move(ok.error())};
       }
     }

@@ -20,6 +20,7 @@ struct ScanBenchOptions {
   bool with_work = false;  // beside the times steps, additions and bytes
   std::uint32_t runs = 11;
   std::optional<double> heat_seconds = std::nullopt;  // 0.5 on a hardware GPU, else none
+  bool wall_clock = false;                            // even where the device has a clock
 };
 
 // All cases of one size, type and operator in one run, interleaved. The result of every timed run

@@ -1,5 +1,4 @@
-// A scene: boxes defined by formulas over arrays, lines, and labels. A plain value; two painters draw
-// it.
+// A scene: boxes defined by formulas over arrays, lines, labels. A plain value; two painters draw.
 #pragma once
 
 #include <cstdint>

@@ -39,6 +39,15 @@ def test_every_case_is_timed_and_compared(device):
             assert [m["role"] for m in measurements].count("empty") == 1
 
 
+@each_device
+def test_the_clock_is_named(device):
+    clocks = {clock: {m["clock"] for m in bench("scan", "--n", "3000", "--types", "u32", "--runs", "2",
+                                                "--device", device, *option)["measurements"]}
+              for clock, option in (("own", []), ("wall", ["--wall-clock"]))}
+    assert clocks["wall"] == {"wall"}
+    assert clocks["own"] == {"wall"} if device == "cpu" else len(clocks["own"]) == 1
+
+
 @on_cpu_once
 def test_the_text_names_what_stands_beside():
     text = run("bench", "scan", "--n", "70000", "--runs", "2", "--device", "cpu").stdout.decode()
