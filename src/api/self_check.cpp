@@ -167,14 +167,14 @@ Result<std::vector<float>> scanned(Device& device, const ScanDescription& d,
   return out;
 }
 
-// The algorithms that `auto` may choose: those that take the description on this device.
-std::vector<Algorithm> algorithms(const Device& device, ScanDescription d) {
-  std::vector<Algorithm> able;
-  for (const Algorithm algorithm : {Algorithm::reduce_then_scan, Algorithm::single_pass}) {
-    d.algorithm = algorithm;
-    if (plan_scan(d, device.traits())) able.push_back(algorithm);
+// The algorithms that `auto` may choose on this device: the one that it chooses here, and what it
+// falls back to.
+std::vector<Algorithm> algorithms(const Device& device, const ScanDescription& d) {
+  const auto chosen = plan_scan(d, device.traits());
+  if (chosen && chosen->algorithm == name(Algorithm::single_pass)) {
+    return {Algorithm::single_pass, Algorithm::reduce_then_scan};
   }
-  return able;
+  return {Algorithm::reduce_then_scan};
 }
 
 Result<void> check_scan(Device& device, Device& cpu, const Numbers& numbers, ScanDescription d,
