@@ -117,8 +117,7 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   const std::uint32_t strips = shape.workgroup_size / order::quads_per_row;
   const std::uint64_t tile = std::uint64_t{strips} * order::strip;
   const std::uint64_t tiles = (d.n + tile - 1) / tile;
-  if (auto error = refusal(request, shape.workgroup_size))
-    return std::unexpected{std::move(*error)};
+  if (auto error = refusal(request, shape.workgroup_size)) return std::unexpected{std::move(*error)};
   if (d.n < order::quad) return std::unexpected{unfit("it needs at least one whole quad")};
   if (tiles > std::min(most_tiles, request.traits.limits.max_workgroups_per_dimension)) {
     return std::unexpected{unfit(std::to_string(tiles) + " tiles are too many")};
@@ -141,8 +140,8 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                  {"OUTPUT", 3},
                  {"TOTAL", 4},
                  {"SPINE", 5}});
-  auto kernel =
-      make_kernel(request, "single_pass", "single_pass.wgsl", values, shape.workgroup_size, true);
+  auto kernel = make_kernel(request, "single_pass", "single_pass.wgsl", values,
+                            shape.workgroup_size, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
   Plan plan = empty_scan_plan(request, name(Algorithm::single_pass));
@@ -164,8 +163,8 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                                      {spine, 0, plan.buffers[spine].bytes}},
                                     {static_cast<std::uint32_t>(tiles), 1, 1}});
   if (d.n % order::quad != 0) {
-    plan.steps.push_back(
-        CopyStep{total_buffer, tail_at * 4, output_buffer, whole_quads, d.n * bytes - whole_quads});
+    plan.steps.push_back(CopyStep{total_buffer, tail_at * 4, output_buffer, whole_quads,
+                                  d.n * bytes - whole_quads});
   }
   return plan;
 }
