@@ -27,10 +27,10 @@ class Interleaver {
  public:
   explicit Interleaver(std::size_t fields) : fields_(fields) {}
 
-  bool add(const Values& column) {
+  // All columns have one length.
+  void add(const Values& column) {
     const std::size_t n = count(column);
     if (added_ == 0) bytes.resize(n * fields_ * word);
-    if (bytes.size() != n * fields_ * word) return false;
     std::visit(
         [&]<class T>(const std::vector<T>& values) {
           if constexpr (sizeof(T) == word) {
@@ -41,7 +41,6 @@ class Interleaver {
         },
         column);
     ++added_;
-    return true;
   }
 
   std::vector<std::byte> bytes;

@@ -160,7 +160,11 @@ Result<std::shared_ptr<const gpu::PreparedPlan>> PreparedScan::Impl::variant(
   for (const Variant& known : variants) {
     if (known.options == options) return known.plan;
   }
-  auto plan = plan_scan(description, device->gpu->traits(), options);
+  Traits traits = device->gpu->traits();
+  traits.forward_progress = traits.forward_progress || device->assumes_progress;
+  PlanOptions planned = options;
+  planned.withhold = device->withhold;
+  auto plan = plan_scan(description, traits, planned);
   if (!plan) return std::unexpected{std::move(plan.error())};
   std::vector<std::uint32_t> external = external_buffers(*plan);
   auto prepared = gpu::PreparedPlan::create(*device->gpu, std::move(*plan), std::move(external));

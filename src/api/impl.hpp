@@ -16,6 +16,10 @@ namespace cumulo {
 
 struct Device::Impl {
   std::unique_ptr<gpu::Context> gpu;  // null on the CPU backend
+  // For tests: plan as if the device were known to keep waiting workgroups running, and hold the
+  // totals of tiles back as PlanOptions::withhold says.
+  bool assumes_progress = false;
+  std::uint32_t withhold = 0;
   DeviceInfo cpu_info;
   Traits cpu_traits;
 };

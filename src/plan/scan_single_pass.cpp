@@ -3,6 +3,7 @@
 // else.
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 
 #include "cumulo/order.hpp"
 #include "plan/scan_plans.hpp"
@@ -151,6 +152,20 @@ std::optional<Error> refusal(const ScanRequest& request, const Needs& needs) {
                  std::to_string(limits.max_storage_binding_size) + ")");
   }
   return std::nullopt;
+}
+
+// Why memory_pass_shape() gives nothing: the limit that the smallest tile breaks.
+Error smallest_tile_refusal(const Limits& limits, std::uint64_t element_bytes) {
+  Limits roomy = limits;
+  roomy.max_workgroup_memory = std::numeric_limits<std::uint32_t>::max();
+  if (memory_pass_shape(roomy, element_bytes)) {
+    return beyond("more workgroup memory for its smallest tile", "max_workgroup_memory",
+                  limits.max_workgroup_memory);
+  }
+  const std::string needs = "more invocations a workgroup for its smallest tile";
+  return limits.max_workgroup_size_x < limits.max_invocations_per_workgroup
+             ? beyond(needs, "max_workgroup_size_x", limits.max_workgroup_size_x)
+             : beyond(needs, "max_invocations_per_workgroup", limits.max_invocations_per_workgroup);
 }
 
 // What the forms for subgroups ask for, which hold their tiles in registers.
@@ -309,10 +324,7 @@ Result<Plan> plan_memory_pass(const ScanRequest& request) {
   const std::uint64_t bytes = request.element_bytes();
   const auto shape = memory_pass_shape(request.traits.limits, bytes);
   if (!shape) {
-    return std::unexpected{
-        unfit("the smallest tile needs more workgroup memory or invocations "
-              "(max_workgroup_memory is " +
-              std::to_string(request.traits.limits.max_workgroup_memory) + ")")};
+    return std::unexpected{smallest_tile_refusal(request.traits.limits, bytes)};
   }
   const std::uint64_t tiles = (request.description.n + shape->tile - 1) / shape->tile;
   if (auto error = refusal(request, {shape->workgroup_size, 0, 4, tiles})) {

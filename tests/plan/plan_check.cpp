@@ -48,13 +48,25 @@ AssertionResult keeps_bindings(const Plan& plan, const DispatchStep& dispatch,
   return AssertionSuccess();
 }
 
-// Bytes of the workgroup's variables, all of 32-bit elements: WORD or array<WORD, COUNT>.
+// Bytes of an Element: a scalar, or a struct with a field of 4 bytes a line.
+std::uint64_t element_bytes_in(const std::string& wgsl) {
+  const std::string opening = "struct Element {\n";
+  const auto begin = wgsl.find(opening);
+  if (begin == std::string::npos) return 4;
+  const auto first = wgsl.begin() + static_cast<std::ptrdiff_t>(begin + opening.size());
+  return 4 * static_cast<std::uint64_t>(std::count(first, std::find(first, wgsl.end(), '}'), '\n'));
+}
+
+// Bytes of the workgroup's variables: WORD or array<WORD, COUNT>, where a WORD that is no Element
+// has 4 bytes.
 std::uint64_t workgroup_memory(const PlanKernel& kernel) {
-  static const std::regex variable{R"(var<workgroup> \w+: (?:array<[^;]*, (\d+)>|[^;]*);)"};
+  static const std::regex variable{R"(var<workgroup> \w+: (array<)?(\w+)[^;,]*(?:, (\d+)>)?;)"};
+  const std::uint64_t element_bytes = element_bytes_in(kernel.wgsl);
   std::uint64_t bytes = 0;
   for (std::sregex_iterator at{kernel.wgsl.begin(), kernel.wgsl.end(), variable}, end; at != end;
        ++at) {
-    bytes += (*at)[1].matched ? 4 * std::stoull((*at)[1]) : 4;
+    const std::uint64_t each = (*at)[2] == "Element" ? element_bytes : 4;
+    bytes += (*at)[3].matched ? each * std::stoull((*at)[3]) : each;
   }
   return bytes;
 }
@@ -93,7 +105,8 @@ AssertionResult make_up(std::vector<std::pair<std::uint64_t, std::uint64_t>> ran
 // Every kernel that binds a slice of a caller's buffer must see all of it, once.
 AssertionResult covers_all_elements(const Plan& plan, const ScanDescription& d,
                                     const PlanOptions& options) {
-  const std::uint64_t bytes = size_of(d.type);
+  const std::uint64_t in_bytes = input_bytes(d);
+  const std::uint64_t out_bytes = element_bytes(d);
   const std::uint64_t in_begin = options.in_misalignment;
   const std::uint64_t shift = d.include_initial && !d.reverse ? 1 : 0;
   const std::uint64_t out_begin = options.out_misalignment + shift;
@@ -107,15 +120,17 @@ AssertionResult covers_all_elements(const Plan& plan, const ScanDescription& d,
       const BufferRole role = plan.buffers[b.buffer].role;
       const SliceParameters slice = slice_of(plan, *dispatch);
       if (role == BufferRole::input) {
-        const std::uint64_t first = b.offset / bytes + slice.in_offset;
+        if (b.offset % in_bytes != 0) return AssertionFailure() << "an element is cut by a binding";
+        const std::uint64_t first = b.offset / in_bytes + slice.in_offset;
         in[dispatch->kernel].emplace_back(first, first + slice.count);
-        if ((slice.in_offset + slice.count) * bytes > b.bytes) {
+        if ((slice.in_offset + slice.count) * in_bytes > b.bytes) {
           return AssertionFailure() << "a slice reaches past its binding of the input";
         }
       } else if (plan.buffers[b.buffer].name == "output") {
-        const std::uint64_t first = b.offset / bytes + slice.out_offset;
+        if (b.offset % out_bytes != 0) return AssertionFailure() << "a result is cut by a binding";
+        const std::uint64_t first = b.offset / out_bytes + slice.out_offset;
         out[dispatch->kernel].emplace_back(first, first + slice.count);
-        if ((slice.out_offset + slice.count) * bytes > b.bytes) {
+        if ((slice.out_offset + slice.count) * out_bytes > b.bytes) {
           return AssertionFailure() << "a slice reaches past its binding of the output";
         }
       }

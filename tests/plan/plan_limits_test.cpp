@@ -43,19 +43,37 @@ TEST_P(PlanLimitsTest, SizesOfManySlicesArePlannedOrRefused) {
   }
 }
 
+// Elements of 4, 8, 12 and 32 bytes, and of 4 that become 8.
+std::vector<ScanDescription> elements_of_all_sizes() {
+  std::vector<ScanDescription> all{{}, {.type = Type::f32}, {.type = Type::u64}};
+  for (const std::size_t words : {3, 8}) {
+    Monoid monoid{.name = "words",
+                  .fields = {},
+                  .wgsl = "return newer;",
+                  .identity = std::vector<std::byte>(4 * words)};
+    for (std::size_t i = 0; i < words; ++i) {
+      monoid.fields.push_back({"w" + std::to_string(i), Type::u32});
+    }
+    all.push_back({.monoid = std::move(monoid)});
+  }
+  all.push_back({.type = Type::f32, .wide = true});
+  return all;
+}
+
 TEST_P(PlanLimitsTest, EveryOptionIsPlannedOrRefused) {
-  for (unsigned bits = 0; bits < 32; ++bits) {
-    const ScanDescription d{.n = 50'000,
-                            .type = bits & 16 ? Type::f32 : Type::u32,
-                            .kind = bits & 1 ? ScanKind::exclusive : ScanKind::inclusive,
-                            .reverse = (bits & 2) != 0,
-                            .include_initial = (bits & 4) != 0};
+  const std::vector<ScanDescription> elements = elements_of_all_sizes();
+  for (unsigned bits = 0; bits < 16 * elements.size(); ++bits) {
+    ScanDescription d = elements[bits / 16];
+    d.n = 50'000;
+    d.kind = bits & 1 ? ScanKind::exclusive : ScanKind::inclusive;
+    d.reverse = (bits & 2) != 0;
+    d.include_initial = (bits & 4) != 0;
     PlanOptions options{.in_misalignment = bits & 8 ? 63U : 0U,
                         .out_misalignment = bits & 8 ? 17U : 0U};
     ASSERT_TRUE(planned_or_refused(d, traits(), options));
     options.aliasing = Aliasing::same_buffer;
     ASSERT_TRUE(planned_or_refused(d, traits(), options));
-    if (!d.include_initial) {
+    if (!d.include_initial && !d.wide) {
       options = {.aliasing = Aliasing::in_place};
       ASSERT_TRUE(planned_or_refused(d, traits(), options));
     }

@@ -69,28 +69,43 @@ TEST(SinglePass, ItsStateIsWithinItsBuffers) {
   }
 }
 
+// The kernel of auto's plan: of the two for subgroups of 32 lanes, or of the one for all else.
+std::string kernel_of(const Traits& traits, const ScanDescription& d,
+                      const PlanOptions& options = {}) {
+  const auto plan = plan_scan(d, traits, options);
+  EXPECT_TRUE(plan) << describe(plan.error());
+  if (!plan) return {};
+  EXPECT_TRUE(keeps_device_limits(*plan, traits));
+  return plan->kernels.size() > 1 ? plan->algorithm : plan->kernels.front().name;
+}
+
+TEST(SinglePass, WorkgroupMemoryServesWhereSubgroupsDoNot) {
+  EXPECT_EQ(kernel_of(able(), {.n = 100'000}), "small_pass");
+  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000}), "single_pass");
+  for (const std::uint32_t width : {0U, 4U, 8U, 16U, 64U, 128U}) {
+    Traits traits = able();
+    traits.subgroup_width = width;
+    EXPECT_EQ(kernel_of(traits, {.n = 1'000'000}), "scan_tiles") << width << " lanes";
+  }
+  Traits traits = able();
+  traits.subgroups = false;
+  EXPECT_EQ(kernel_of(traits, {.n = 1'000'000}), "scan_tiles");
+  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000, .reverse = true}), "scan_tiles");
+  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000, .include_initial = true}), "scan_tiles");
+  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000}, {.aliasing = Aliasing::in_place}), "scan_tiles");
+  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000}, {.aliasing = Aliasing::same_buffer}), "scan_tiles");
+  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000}, {.in_misalignment = 1}), "scan_tiles");
+  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000}, {.out_misalignment = 3}), "scan_tiles");
+}
+
 // Something else, always right, stands in where the single pass does not fit.
 TEST(SinglePass, AutoFallsBack) {
-  const auto algorithm = [](const Traits& traits, const ScanDescription& d,
-                            const PlanOptions& options = {}) {
-    const auto plan = plan_scan(d, traits, options);
-    EXPECT_TRUE(plan) << describe(plan.error());
-    return plan ? plan->algorithm : "";
-  };
   Traits traits = able();
   traits.forward_progress = false;
-  EXPECT_EQ(algorithm(traits, {.n = 100'000}), "reduce-then-scan");
-  for (const std::uint32_t width : {0U, 4U, 8U, 16U, 64U, 128U}) {
-    traits = able();
-    traits.subgroup_width = width;
-    EXPECT_EQ(algorithm(traits, {.n = 100'000}), "reduce-then-scan") << width << " lanes";
-  }
-  traits = able();
-  traits.subgroups = false;
-  EXPECT_EQ(algorithm(traits, {.n = 100'000}), "reduce-then-scan");
+  EXPECT_EQ(kernel_of(traits, {.n = 100'000}), "reduce-then-scan");
   traits = able();
   traits.limits.max_storage_binding_size = 65537;
-  EXPECT_EQ(algorithm(traits, {.n = 100'000}), "reduce-then-scan");
+  EXPECT_EQ(kernel_of(traits, {.n = 100'000}), "reduce-then-scan");
   for (const std::uint64_t n : {1ULL, 5'000ULL, 100'000ULL, 1'000'000ULL}) {
     for (const std::uint32_t little :
          {0U, 100U, 255U, 400U, 1'000U, 1'700U, 1'761U, 1'776U, 16'384U}) {
@@ -120,61 +135,44 @@ TEST(SinglePass, AutoFallsBack) {
       EXPECT_TRUE(keeps_device_limits(*plan, traits)) << n << ", " << workgroups << " workgroups";
     }
   }
-  EXPECT_EQ(algorithm(able(), {.n = 100'000}, {.aliasing = Aliasing::same_buffer}),
-            "reduce-then-scan");
-  EXPECT_EQ(algorithm(able(), {.n = 100'000}, {.in_misalignment = 1}), "reduce-then-scan");
 }
 
 TEST(SinglePass, ARefusalSaysWhatIsMissing) {
-  const auto message = [](const Traits& traits, std::uint64_t n = 100'000) {
-    const auto plan = plan_scan({.n = n, .algorithm = Algorithm::single_pass}, traits);
-    EXPECT_FALSE(plan);
-    if (plan) return std::string{};
+  const auto names = [](auto Limits::* field, std::uint32_t value, const std::string& part) {
+    Traits traits = able();
+    traits.limits.*field = value;
+    const auto plan = plan_scan({.n = 1'000'000, .algorithm = Algorithm::single_pass}, traits);
+    ASSERT_FALSE(plan);
     EXPECT_EQ(plan.error().kind, ErrorKind::unsupported);
-    return plan.error().message;
-  };
-  Traits traits = able();
-  traits.subgroup_width = 64;
-  EXPECT_NE(message(traits).find("32 lanes"), std::string::npos) << message(traits);
-  const auto names = [&](const Limits& limits, std::uint64_t n, const std::string& part) {
-    traits = able();
-    traits.limits = limits;
-    const std::string said = message(traits, n);
+    const std::string& said = plan.error().message;
     EXPECT_NE(said.find("single-pass"), std::string::npos) << said;
     EXPECT_NE(said.find(part), std::string::npos) << said;
   };
-  const auto with = [](auto Limits::* field, std::uint32_t value) {
-    Limits limits = able().limits;
-    limits.*field = value;
-    return limits;
-  };
-  names(with(&Limits::max_invocations_per_workgroup, 128), 100'000,
-        "512 invocations a workgroup (max_invocations_per_workgroup is 128)");
-  names(with(&Limits::max_workgroup_size_x, 256), 1'000'000,
-        "512 invocations a workgroup (max_workgroup_size_x is 256)");
-  names(with(&Limits::max_workgroup_memory, 127), 4096,
-        "128 bytes of workgroup memory (max_workgroup_memory is 127)");
-  names(with(&Limits::max_workgroup_memory, 399), 100'000,
-        "400 bytes of workgroup memory (max_workgroup_memory is 399)");
-  names(with(&Limits::max_workgroup_memory, 1'024), 1'000'000,
-        "1776 bytes of workgroup memory (max_workgroup_memory is 1024)");
-  names(with(&Limits::max_storage_buffers_per_stage, 4), 1'000'000,
-        "5 storage buffers (max_storage_buffers_per_stage is 4)");
-  names(with(&Limits::max_workgroups_per_dimension, 60), 1'000'000,
-        "62 workgroups (max_workgroups_per_dimension is 60)");
-  traits = able();
+  names(&Limits::max_invocations_per_workgroup, 8, "max_invocations_per_workgroup is 8");
+  names(&Limits::max_workgroup_size_x, 8, "max_workgroup_size_x is 8");
+  names(&Limits::max_workgroup_memory, 512, "max_workgroup_memory is 512");
+  names(&Limits::max_storage_buffers_per_stage, 3,
+        "4 storage buffers (max_storage_buffers_per_stage is 3)");
+  names(&Limits::max_workgroups_per_dimension, 60,
+        "245 workgroups (max_workgroups_per_dimension is 60)");
+  Traits traits = able();
   traits.limits.max_storage_binding_size = 65537;
-  EXPECT_NE(message(traits).find("max_storage_binding_size"), std::string::npos);
+  const auto plan = plan_scan({.n = 100'000, .algorithm = Algorithm::single_pass}, traits);
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().message.find("max_storage_binding_size"), std::string::npos);
 }
 
 // The planner's count of the kernels' workgroup memory: exactly enough is enough.
 TEST(SinglePass, ItsWorkgroupMemoryIsCounted) {
-  for (const auto& [n, bytes] :
-       {std::pair{4096ULL, 128U}, {4097ULL, 400U}, {131'072ULL, 400U}, {131'073ULL, 1776U}}) {
+  for (const auto& [n, bytes, kernel] : {std::tuple{4096ULL, 128U, "small_pass"},
+                                         {4097ULL, 160U, "small_pass"},
+                                         {131'072ULL, 160U, "small_pass"},
+                                         {131'073ULL, 784U, "single_pass"}}) {
     Traits traits = able();
     traits.limits.max_workgroup_memory = bytes;
     const auto plan = plan_scan({.n = n, .algorithm = Algorithm::single_pass}, traits);
     ASSERT_TRUE(plan) << describe(plan.error());
+    EXPECT_EQ(plan->kernels.front().name, kernel);
     EXPECT_TRUE(keeps_device_limits(*plan, traits)) << n;
     traits.limits.max_workgroup_memory = bytes - 1;
     EXPECT_FALSE(plan_scan({.n = n, .algorithm = Algorithm::single_pass}, traits)) << n;

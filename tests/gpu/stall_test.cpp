@@ -1,0 +1,79 @@
+// A tile that never publishes its total: the run is known to have stalled, and no wrong result
+// passes.
+#include "api/impl.hpp"
+#include "api/plan_runner.hpp"
+#include "scan/check.hpp"
+
+namespace cumulo::test {
+namespace {
+
+class StallTest : public DeviceTest {
+ protected:
+  ~StallTest() override {
+    device().impl().assumes_progress = false;
+    device().impl().withhold = 0;
+  }
+};
+
+bool stalled(const Plan& plan, const std::vector<std::vector<std::byte>>& contents) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, contents[plan.status->buffer].data() + plan.status->offset, sizeof word);
+  return (word & status_stalled) != 0;
+}
+
+TEST_P(StallTest, AWithheldTotalIsNoticed) {
+  for (const Type type : {Type::u32, Type::f32}) {
+    const ScanDescription d{.n = 40'000, .type = type, .algorithm = Algorithm::single_pass};
+    const std::vector<std::byte> values(d.n * 4), poison(d.n * 4, std::byte{0xA7});
+    for (const std::uint32_t one_of : {0U, 2U, 8U}) {
+      const Plan plan = value_of(plan_scan(d, device().traits(), {.withhold = one_of}));
+      const auto contents = value_of(run_plan(device(), plan, values, poison));
+      EXPECT_EQ(stalled(plan, contents), one_of != 0) << "one of " << one_of;
+    }
+  }
+}
+
+TEST_P(StallTest, AutoFinishesByAnotherWay) {
+  device().impl().assumes_progress = true;
+  const auto values = random_values<float>(40'000, Operator::add);
+  for (const std::uint32_t one_of : {0U, 4U}) {
+    device().impl().withhold = one_of;
+    for (const bool reverse : {false, true}) {
+      ScanDescription d{.n = values.size(), .type = Type::f32, .reverse = reverse};
+      std::vector<float> found(values.size());
+      const ScanReport report = value_of(scan_bytes(device(), d, std::as_bytes(std::span{values}),
+                                                    std::as_writable_bytes(std::span{found})));
+      EXPECT_EQ(report.algorithm, one_of == 0 ? "single-pass" : "reduce-then-scan");
+      EXPECT_TRUE(same<float>(expected_scan<float>(d, values).values, found));
+    }
+  }
+}
+
+// The one who asked for it is told; the next scan finds nothing of it.
+TEST_P(StallTest, APreparedScanTellsAndRecovers) {
+  device().impl().assumes_progress = true;
+  device().impl().withhold = 4;
+  const ScanDescription d{.n = 40'000, .algorithm = Algorithm::single_pass};
+  const auto values = random_values<std::uint32_t>(d.n, Operator::add);
+  PreparedScan prepared = value_of(prepare_scan(device(), d));
+  Buffer in = value_of(device().upload(std::as_bytes(std::span{values}), "input"));
+  Buffer out = value_of(device().allocate(d.n * 4, "output"));
+  for (int round = 0; round < 2; ++round) {
+    value_of(prepared.run(in, out));
+    const auto finished = prepared.finish();
+    ASSERT_FALSE(finished);
+    EXPECT_EQ(finished.error().kind, ErrorKind::stalled);
+  }
+  device().impl().withhold = 0;
+  PreparedScan healthy = value_of(prepare_scan(device(), d));
+  value_of(healthy.run(in, out));
+  value_of(healthy.finish());
+  std::vector<std::uint32_t> found(d.n);
+  value_of(device().read(out, 0, std::as_writable_bytes(std::span{found})));
+  EXPECT_TRUE(same<std::uint32_t>(expected_scan<std::uint32_t>(d, values).values, found));
+}
+
+CUMULO_ON_EVERY_GPU(StallTest);
+
+}  // namespace
+}  // namespace cumulo::test
