@@ -34,6 +34,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 
   // Load. What is past the end is absent.
   let first = tile * ${QUADS}u + part * ${32 * ROWS}u + lane;
+#if VECTORS
 #repeat k ROWS
 #repeat v WORDS
   let raw${k}_$v = input[min(first + ${32 * k}u, params.last_quad) * ${WORDS}u + ${v}u];
@@ -48,8 +49,17 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   );
 #end
 #end
+#else
+#repeat k ROWS
+  let i$k = (first + ${32 * k}u) * 4u;
+#repeat j 4
+  var p${k}_$j = load(i$k + ${j}u);
+#end
+#end
+#endif
   let is_last = tile == params.all_tiles - 1u;
   let end_quad = (params.count - 1u) / 4u;  // the quad of the last element
+#if VECTORS
   if (is_last) {
 #repeat j 4
     let end$j = load(end_quad * 4u + ${j}u);
@@ -61,6 +71,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
 #end
   }
+#endif
 
   // Prefixes inside each quad; p*_3 is the quad's total.
 #repeat k ROWS
@@ -160,6 +171,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   if ((part & 1u) != 0u) { base = combine(base, part_tree[part - 1u]); }
 #endif
 
+#if VECTORS
 #repeat k ROWS
   if (first + ${32 * k}u <= params.last_quad) {
 #repeat j 4
@@ -174,14 +186,26 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
   }
 #end
+#else
+#repeat k ROWS
+#repeat j 4
+  store(i$k + ${j}u, combine(base, p${k}_$j));
+#end
+#end
+#if INCLUDE_INITIAL
+  if (tile == 0u && thread == 0u) { output[params.initial_at] = initial(); }
+#endif
+#endif
 
   // The total, and the results of a last quad that is not whole.
   if (is_last && lane == 0u && end_quad >= first && end_quad - first < ${32 * ROWS}u) {
     let last = (params.count - 1u) % 4u;
     store_total(combine(base, end_prefixes[last + 1u]));
+#if VECTORS
 #repeat j 3
     store_tail(${j}u, combine(base, end_prefixes[${j}u + ${1 - EXCLUSIVE}u]));
 #end
+#endif
   }
   end_run(tile, thread);
 }

@@ -99,7 +99,10 @@ Result<Plan> plan_elements(const ScanRequest& request) {
   }
   // One pass where the device is known to let waiting workgroups be waited for.
   if (request.description.algorithm == Algorithm::automatic && request.traits.forward_progress) {
-    if (auto plan = plan_single_pass(request)) return plan;
+    if (auto plan = plan_subgroup_pass(request)) return plan;
+    if (request.description.n <= memory_pass_limit()) {
+      if (auto plan = plan_memory_pass(request)) return plan;
+    }
   }
   return plan_reduce_then_scan(request);
 }

@@ -65,8 +65,9 @@ std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const Sli
 
 Result<Plan> plan_teaching(const ScanRequest& request);
 Result<Plan> plan_reduce_then_scan(const ScanRequest& request);
-// With the shape that suits n, or with one given (for measurements).
+// In the form that suits the device and n, or with a shape given (for measurements).
 Result<Plan> plan_single_pass(const ScanRequest& request);
+Result<Plan> plan_subgroup_pass(const ScanRequest& request);
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape);
 Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& shape);
 Result<Plan> plan_memory_pass(const ScanRequest& request);

@@ -210,17 +210,15 @@ void add_element_bindings(Values& values, const ScanRequest& request) {
 }  // namespace
 
 Result<Plan> plan_single_pass(const ScanRequest& request) {
-  const std::uint64_t n = request.description.n;
-  if (!subgroup_refusal(request)) {
-    const bool is_small = n <= small_pass_limit();
-    if (is_small || is_plain(request)) {
-      auto plan = is_small
-                      ? plan_small_pass(request, small_pass_shape())
-                      : plan_single_pass(request, single_pass_shape(n, request.element_bytes()));
-      if (plan) return plan;
-    }
-  }
+  if (auto plan = plan_subgroup_pass(request)) return plan;
   return plan_memory_pass(request);
+}
+
+Result<Plan> plan_subgroup_pass(const ScanRequest& request) {
+  const std::uint64_t n = request.description.n;
+  return n <= small_pass_limit()
+             ? plan_small_pass(request, small_pass_shape())
+             : plan_single_pass(request, single_pass_shape(n, request.element_bytes()));
 }
 
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape) {
@@ -230,10 +228,9 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   const std::uint64_t tile = std::uint64_t{parts} * shape.rows * order::row;
   const std::uint64_t tiles = (d.n + tile - 1) / tile;
   if (auto error = subgroup_refusal(request)) return std::unexpected{std::move(*error)};
-  if (!is_plain(request)) {
-    return std::unexpected{unfit("it scans forward, between separate aligned buffers")};
-  }
-  if (auto error = refusal(request, {shape.workgroup_size, large_memory(bytes, parts), 5, tiles})) {
+  const bool in_vectors = is_plain(request);
+  if (auto error = refusal(request, {shape.workgroup_size, large_memory(bytes, parts),
+                                     in_vectors ? 5U : 4U, tiles})) {
     return std::unexpected{std::move(*error)};
   }
   if (tiles > most_tiles) {
@@ -252,12 +249,12 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                  {"GATE_END", shape.gate_end},
                  {"TAIL_AT", tail_at},
                  {"WAITS", 1},
-                 {"VECTORS", 1},
-                 {"INPUT", 1},
-                 {"INPUT_WORDS", 2},
-                 {"OUTPUT", 3},
-                 {"TOTAL", 4},
-                 {"SPINE", 5}});
+                 {"VECTORS", in_vectors ? 1 : 0}});
+  if (in_vectors) {
+    values.insert({{"INPUT", 1}, {"INPUT_WORDS", 2}, {"OUTPUT", 3}, {"TOTAL", 4}, {"SPINE", 5}});
+  } else {
+    add_element_bindings(values, request);
+  }
   auto kernel =
       make_kernel(request, "single_pass", "single_pass.wgsl", values, shape.workgroup_size, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
@@ -265,21 +262,23 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   Plan plan = empty_scan_plan(request, name(Algorithm::single_pass));
   plan.notes.push_back(shape_note(tile, shape.workgroup_size, tiles));
   plan.kernels.push_back(std::move(*kernel));
-  const std::uint64_t total_bytes = tail_at * 4 + order::quad * bytes;
-  plan.buffers[total_buffer].bytes = total_bytes;
+  if (in_vectors) plan.buffers[total_buffer].bytes = tail_at * 4 + order::quad * bytes;
   const std::uint32_t parameters = add_parameters(plan, request, tiles);
   const std::uint32_t spine = add_spine(plan, large_spine, tiles);
-
+  DispatchStep step{"", 0, {}, {static_cast<std::uint32_t>(tiles), 1, 1}};
+  if (!in_vectors) {
+    step.bindings = bind_elements(plan, request, parameters, {total_buffer, spine});
+    plan.steps.push_back(std::move(step));
+    return plan;
+  }
   const std::uint64_t whole_quads = d.n / order::quad * order::quad * bytes;
-  plan.steps.push_back(DispatchStep{"",
-                                    0,
-                                    {{parameters, 0, plan.buffers[parameters].bytes},
-                                     {input_buffer, 0, whole_quads},
-                                     {input_buffer, 0, d.n * bytes},
-                                     {output_buffer, 0, whole_quads},
-                                     {total_buffer, 0, total_bytes},
-                                     {spine, 0, plan.buffers[spine].bytes}},
-                                    {static_cast<std::uint32_t>(tiles), 1, 1}});
+  step.bindings = {{parameters, 0, plan.buffers[parameters].bytes},
+                   {input_buffer, 0, whole_quads},
+                   {input_buffer, 0, d.n * bytes},
+                   {output_buffer, 0, whole_quads},
+                   {total_buffer, 0, plan.buffers[total_buffer].bytes},
+                   {spine, 0, plan.buffers[spine].bytes}};
+  plan.steps.push_back(std::move(step));
   if (d.n % order::quad != 0) {
     plan.steps.push_back(
         CopyStep{total_buffer, tail_at * 4, output_buffer, whole_quads, d.n * bytes - whole_quads});

@@ -48,14 +48,16 @@ std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t e
                        [](const TileShape& shape) { return scan_tiles_memory(shape) + look_back; });
 }
 
+std::uint64_t memory_pass_limit() { return std::uint64_t{1} << 20; }
+
 SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes) {
   // 8 rows of words, or 4 of pairs of words, are what a lane has registers for. Smaller tiles fill
   // the device at fewer elements; beyond 2^15 tiles they have to be larger.
-  const std::uint32_t rows = element_bytes > 4 || n <= std::uint64_t{1} << 22 ? 4 : 8;
+  const std::uint32_t rows = element_bytes > 4 || n <= std::uint64_t{1} << 21 ? 4 : 8;
   const bool is_largest = n > (std::uint64_t{256} / order::quads_per_row * rows * order::row) << 15;
   return {.workgroup_size = is_largest ? 512U : 256U,
           .rows = rows,
-          .direct_groups = is_largest ? 1U : 2U,
+          .direct_groups = 1,
           .gate = 264,
           .gate_end = 1024};
 }

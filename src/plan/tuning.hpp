@@ -19,6 +19,8 @@ struct TileShape {
 std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint64_t element_bytes);
 
 // Likewise for the single pass by workgroup memory.
+// Elements up to which it is the faster one: its tiles wait long, but three dispatches wait longer.
+std::uint64_t memory_pass_limit();
 std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t element_bytes);
 
 // single_pass.wgsl and small_pass.wgsl, for subgroups of 32 lanes.

@@ -90,12 +90,26 @@ TEST(SinglePass, WorkgroupMemoryServesWhereSubgroupsDoNot) {
   Traits traits = able();
   traits.subgroups = false;
   EXPECT_EQ(kernel_of(traits, {.n = 1'000'000}), "scan_tiles");
-  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000, .reverse = true}), "scan_tiles");
-  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000, .include_initial = true}), "scan_tiles");
-  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000}, {.aliasing = Aliasing::in_place}), "scan_tiles");
-  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000}, {.aliasing = Aliasing::same_buffer}), "scan_tiles");
-  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000}, {.in_misalignment = 1}), "scan_tiles");
-  EXPECT_EQ(kernel_of(able(), {.n = 1'000'000}, {.out_misalignment = 3}), "scan_tiles");
+  EXPECT_EQ(kernel_of(traits, {.n = 1'000'000, .reverse = true}), "scan_tiles");
+  traits.subgroup_width = 64;
+  EXPECT_EQ(kernel_of(traits, {.n = 10'000'000}), "reduce-then-scan");
+}
+
+// However the elements lie, the subgroups' kernel takes them.
+TEST(SinglePass, SubgroupsTakeEveryLayout) {
+  for (const std::uint64_t n : {1ULL, 3ULL, 100'000ULL, 10'000'000ULL}) {
+    const auto is_one_pass = [&](const ScanDescription& d, const PlanOptions& options = {}) {
+      const std::string kernel = kernel_of(able(), d, options);
+      return kernel == (n <= 131'072 ? "small_pass" : "single_pass");
+    };
+    EXPECT_TRUE(is_one_pass({.n = n, .reverse = true}));
+    EXPECT_TRUE(is_one_pass({.n = n, .include_initial = true}));
+    EXPECT_TRUE(is_one_pass({.n = n}, {.aliasing = Aliasing::in_place}));
+    EXPECT_TRUE(is_one_pass({.n = n}, {.aliasing = Aliasing::same_buffer}));
+    EXPECT_TRUE(is_one_pass({.n = n}, {.in_misalignment = 1}));
+    EXPECT_TRUE(is_one_pass({.n = n}, {.out_misalignment = 3}));
+    EXPECT_TRUE(is_one_pass({.n = n, .type = Type::u64, .reverse = true}));
+  }
 }
 
 // Something else, always right, stands in where the single pass does not fit.
