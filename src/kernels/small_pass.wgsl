@@ -28,13 +28,31 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 
   // Quads, and what stands before each in its row.
 #repeat k ROWS_EACH
-  let i$k = ((tile * 32u + first_row + ${k}u) * 32u + lane) * 4u;
-  let p${k}_0 = load(i$k);
-  let x${k}_1 = load(i$k + 1u);
-  let x${k}_2 = load(i$k + 2u);
-  let x${k}_3 = load(i$k + 3u);
+  let quad$k = (tile * 32u + first_row + ${k}u) * 32u + lane;
+  let i$k = quad$k * 4u;
+#if VECTORS
+#repeat v WORDS
+  let raw${k}_$v = input[min(quad$k, params.last_quad) * ${WORDS}u + ${v}u];
 #end
+#else
+#repeat j 4
+  let x${k}_$j = load(i$k + ${j}u);
+#end
+#endif
+#end
+#if VECTORS
 #repeat k ROWS_EACH
+#repeat j 4
+  let x${k}_$j = choose(absent(), element(
+#repeat w WORDS
+      raw${k}_${(j * WORDS + w) / 4}[${(j * WORDS + w) % 4}],
+#end
+  ), quad$k <= params.last_quad);
+#end
+#end
+#endif
+#repeat k ROWS_EACH
+  let p${k}_0 = x${k}_0;
 #repeat j 3
   let p${k}_${j + 1} = combine(p${k}_$j, x${k}_${j + 1});
 #end
@@ -83,13 +101,28 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     if (i$k + ${j}u == params.count - 1u) { store_total(inclusive$j); }
 #end
 #if EXCLUSIVE
-    store(i$k, combine(base, before));
+    let r0 = combine(base, before);
 #repeat j 3
-    store(i$k + ${j + 1}u, inclusive$j);
+    let r${j + 1} = inclusive$j;
 #end
 #else
 #repeat j 4
-    store(i$k + ${j}u, inclusive$j);
+    let r$j = inclusive$j;
+#end
+#endif
+#if VECTORS
+    if (quad$k <= params.last_quad) {
+#repeat v WORDS
+      output[quad$k * ${WORDS}u + ${v}u] = vec4<u32>(
+#repeat c 4
+          word${(4 * v + c) % WORDS}(r${(4 * v + c) / WORDS}),
+#end
+      );
+#end
+    }
+#else
+#repeat j 4
+    store(i$k + ${j}u, r$j);
 #end
 #endif
   }

@@ -217,7 +217,7 @@ Result<Plan> plan_single_pass(const ScanRequest& request) {
 Result<Plan> plan_subgroup_pass(const ScanRequest& request) {
   const std::uint64_t n = request.description.n;
   return n <= small_pass_limit()
-             ? plan_small_pass(request, small_pass_shape())
+             ? plan_small_pass(request, small_pass_shape(request.traits.limits))
              : plan_single_pass(request, single_pass_shape(n, request.element_bytes()));
 }
 
@@ -251,7 +251,8 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                  {"WAITS", 1},
                  {"VECTORS", in_vectors ? 1 : 0}});
   if (in_vectors) {
-    values.insert({{"INPUT", 1}, {"INPUT_WORDS", 2}, {"OUTPUT", 3}, {"TOTAL", 4}, {"SPINE", 5}});
+    values.insert(
+        {{"INPUT", 1}, {"INPUT_WORDS", 2}, {"OUTPUT", 3}, {"TOTAL", 4}, {"SPINE", 5}, {"TAIL", 1}});
   } else {
     add_element_bindings(values, request);
   }
@@ -291,6 +292,8 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   const std::uint64_t bytes = request.element_bytes();
   const std::uint64_t tiles = (d.n + small_tile - 1) / small_tile;
   const std::uint32_t workgroup = 1024 / shape.rows_each;
+  // With no partial quad at the end, which would take a second step.
+  const bool in_vectors = is_plain(request) && d.n % order::quad == 0;
   if (auto error = subgroup_refusal(request)) return std::unexpected{std::move(*error)};
   if (auto error = refusal(request, {workgroup, small_memory(bytes, tiles), 4, tiles})) {
     return std::unexpected{std::move(*error)};
@@ -301,7 +304,9 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   add_spine_values(values, request, small_spine);
   values.insert({{"WORKGROUP", workgroup},
                  {"ROWS_EACH", shape.rows_each},
-                 {"VECTORS", 0},
+                 {"VECTORS", in_vectors ? 1 : 0},
+                 {"TAIL", 0},
+                 {"INPUT", 1},
                  {"WAITS", tiles > 1 ? 1 : 0}});
   add_element_bindings(values, request);
   auto kernel = make_kernel(request, "small_pass", "small_pass.wgsl", values, workgroup, true);

@@ -62,7 +62,9 @@ SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes) 
           .gate_end = 1024};
 }
 
-SmallPassShape small_pass_shape() { return {.rows_each = 2}; }
+SmallPassShape small_pass_shape(const Limits& limits) {
+  return {.rows_each = largest_workgroup(limits) >= 1024 ? 1U : 2U};
+}
 
 std::uint64_t small_pass_limit() { return std::uint64_t{1} << 17; }
 

@@ -37,7 +37,7 @@ struct SmallPassShape {
 };
 
 SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes);
-SmallPassShape small_pass_shape();
+SmallPassShape small_pass_shape(const Limits& limits);
 // Elements up to which the small pass is the faster one.
 std::uint64_t small_pass_limit();
 

@@ -1,10 +1,12 @@
 // Reading and writing four neighbouring elements of the slice, a quad, at a time.
 #if VECTORS
-// In vectors of four words. The last quad, when it is not whole, is read word by word and its results
-// go to `total` from word ${TAIL_AT} on, so that nothing past the end is touched.
+// In vectors of four words.
 @group(0) @binding(${INPUT}) var<storage, read> input: array<vec4<u32>>;
-@group(0) @binding(${INPUT_WORDS}) var<storage, read> input_words: array<u32>;
 @group(0) @binding(${OUTPUT}) var<storage, read_write> output: array<vec4<u32>>;
+#if TAIL
+// The last quad, when it is not whole, is read word by word and its results go to `total` from word
+// ${TAIL_AT} on, so that nothing past the end is touched.
+@group(0) @binding(${INPUT_WORDS}) var<storage, read> input_words: array<u32>;
 
 // Element i; absent past the end.
 fn load(i: u32) -> Element {
@@ -22,6 +24,7 @@ fn store_tail(j: u32, result: Element) {
   total[${TAIL_AT}u + j * ${WORDS}u + ${w}u] = word${w}(result);
 #end
 }
+#endif
 #else
 #import lib/input.wgsl
 #import lib/output.wgsl
