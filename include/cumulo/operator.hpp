@@ -14,8 +14,8 @@ namespace cumulo {
 
 enum class Operator : std::uint8_t { add, mul, min, max, bit_and, bit_or, bit_xor };
 
-inline constexpr std::array all_operators{Operator::add,     Operator::mul,    Operator::min,
-                                          Operator::max,     Operator::bit_and, Operator::bit_or,
+inline constexpr std::array all_operators{Operator::add,    Operator::mul,     Operator::min,
+                                          Operator::max,    Operator::bit_and, Operator::bit_or,
                                           Operator::bit_xor};
 
 std::string_view name(Operator op);  // "add", "mul", "min", "max", "and", "or", "xor"

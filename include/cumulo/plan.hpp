@@ -136,8 +136,8 @@ struct PlanOptions {
   // First element's distance, in elements, from such an offset; less than the period.
   std::uint32_t in_misalignment = 0;
   std::uint32_t out_misalignment = 0;
-  // Single pass, for tests: one of so many tiles (a power of two) never publishes its total, so that
-  // the run stalls. 0: none.
+  // Single pass, for tests: one of so many tiles (a power of two) never publishes its total, so
+  // that the run stalls. 0: none.
   std::uint32_t withhold = 0;
   // The kernels count their combines into a buffer "counters" (teaching forms; for tests).
   bool count_combines = false;

@@ -18,9 +18,9 @@ inline constexpr std::array all_types{Type::u32, Type::i32, Type::f32,
                                       Type::u64, Type::i64, Type::f64};
 
 template <class T>
-concept Element = std::same_as<T, std::uint32_t> || std::same_as<T, std::int32_t> ||
-                  std::same_as<T, float> || std::same_as<T, std::uint64_t> ||
-                  std::same_as<T, std::int64_t> || std::same_as<T, double>;
+concept Element =
+    std::same_as<T, std::uint32_t> || std::same_as<T, std::int32_t> || std::same_as<T, float> ||
+    std::same_as<T, std::uint64_t> || std::same_as<T, std::int64_t> || std::same_as<T, double>;
 
 // One value of any element type. The alternatives stand in the order of Type.
 using Scalar =
