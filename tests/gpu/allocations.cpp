@@ -8,12 +8,16 @@ namespace {
 
 std::atomic<std::size_t> count{0};
 
-void* counted(std::size_t bytes, std::size_t alignment = 0) {
+// Null where there is no memory.
+void* counted_or_null(std::size_t bytes, std::size_t alignment = 0) noexcept {
   ++count;
   const std::size_t wanted = bytes == 0 ? 1 : bytes;
-  void* memory = alignment == 0 ? std::malloc(wanted)
-                                : std::aligned_alloc(
-                                      alignment, (wanted + alignment - 1) / alignment * alignment);
+  if (alignment == 0) return std::malloc(wanted);
+  return std::aligned_alloc(alignment, (wanted + alignment - 1) / alignment * alignment);
+}
+
+void* counted(std::size_t bytes, std::size_t alignment = 0) {
+  void* const memory = counted_or_null(bytes, alignment);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -27,6 +31,20 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 }
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t bytes, const std::nothrow_t& /*unused*/) noexcept {
+  return counted_or_null(bytes);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t& /*unused*/) noexcept {
+  return counted_or_null(bytes);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment,
+                   const std::nothrow_t& /*unused*/) noexcept {
+  return counted_or_null(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment,
+                     const std::nothrow_t& /*unused*/) noexcept {
+  return counted_or_null(bytes, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }

@@ -57,7 +57,7 @@ testing::AssertionResult host_scan_is_right(Device& device, ScanDescription d,
   d.type = type_of<T>;
   const Expected<T> expected = expected_scan<T>(d, values);
   std::vector<T> out(result_count(d));
-  std::memset(static_cast<void*>(out.data()), 0x5A, out.size() * sizeof(T));
+  std::ranges::fill(std::as_writable_bytes(std::span{out}), std::byte{0x5A});
   const auto report =
       scan_bytes(device, d, std::as_bytes(values), std::as_writable_bytes(std::span{out}));
   if (!report) return testing::AssertionFailure() << text_of(d) << ": " << describe(report.error());
