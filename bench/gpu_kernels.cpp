@@ -37,12 +37,8 @@ Result<Dispatch> make_dispatch(gpu::Context& context, const Result<PlanKernel>& 
     entry.size = range.bytes;
     entries.push_back(entry);
   }
-  WGPUBindGroupDescriptor descriptor = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
-  descriptor.label = gpu::view(kernel->name);
-  descriptor.layout = dispatch.pipeline->layout.get();
-  descriptor.entryCount = entries.size();
-  descriptor.entries = entries.data();
-  dispatch.group = gpu::BindGroup(wgpuDeviceCreateBindGroup(context.device(), &descriptor));
+  dispatch.group =
+      context.create_bind_group(dispatch.pipeline->layout.get(), entries, kernel->name);
   if (auto ok = context.check(); !ok) return std::unexpected{std::move(ok.error())};
   return dispatch;
 }

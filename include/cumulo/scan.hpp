@@ -63,24 +63,36 @@ struct Scanned {
   ScanReport report;
 };
 
+inline ScanDescription describe_scan(std::uint64_t n, Type type, ScanKind kind,
+                                     const ScanOptions& options) {
+  return {.n = n,
+          .type = type,
+          .op = options.op,
+          .kind = kind,
+          .reverse = options.reverse,
+          .init = options.init,
+          .include_initial = options.include_initial,
+          .algorithm = options.algorithm};
+}
+
+// scan_bytes with results of type T, which has the bytes of the description's results.
+template <class T>
+Result<Scanned<T>> scan_into(Device& device, const ScanDescription& description,
+                             std::span<const std::byte> in, const RunOptions& run = {}) {
+  std::vector<T> out(result_count(description));
+  auto report = scan_bytes(device, description, in, std::as_writable_bytes(std::span{out}), run);
+  if (!report) return std::unexpected{std::move(report.error())};
+  T total;
+  std::memcpy(&total, report->total_bytes.data(), sizeof(T));
+  return Scanned<T>{std::move(out), total, std::move(*report)};
+}
+
 // Scans host memory and returns the values with their total.
 template <Element T>
 Result<Scanned<T>> scan(Device& device, ScanKind kind, std::span<const T> values,
                         const ScanOptions& options = {}, const RunOptions& run = {}) {
-  const ScanDescription description{.n = values.size(),
-                                    .type = type_of<T>,
-                                    .op = options.op,
-                                    .kind = kind,
-                                    .reverse = options.reverse,
-                                    .init = options.init,
-                                    .include_initial = options.include_initial,
-                                    .algorithm = options.algorithm};
-  std::vector<T> out(result_count(description));
-  auto report = scan_bytes(device, description, std::as_bytes(values),
-                           std::as_writable_bytes(std::span{out}), run);
-  if (!report) return std::unexpected{std::move(report.error())};
-  const T total = std::get<T>(report->total);
-  return Scanned<T>{std::move(out), total, std::move(*report)};
+  return scan_into<T>(device, describe_scan(values.size(), type_of<T>, kind, options),
+                      std::as_bytes(values), run);
 }
 
 template <Element T>
@@ -128,13 +140,7 @@ Result<Scanned<T>> scan(Device& device, ScanKind kind, std::span<const T> values
       .algorithm = options.algorithm,
       .monoid = monoid,
       .monoid_init = options.init ? bytes_of(*options.init) : std::vector<std::byte>{}};
-  std::vector<T> out(result_count(description));
-  auto report = scan_bytes(device, description, std::as_bytes(values),
-                           std::as_writable_bytes(std::span{out}), run);
-  if (!report) return std::unexpected{std::move(report.error())};
-  T total;
-  std::memcpy(&total, report->total_bytes.data(), sizeof(T));
-  return Scanned<T>{std::move(out), total, std::move(*report)};
+  return scan_into<T>(device, description, std::as_bytes(values), run);
 }
 
 // Sums of u32, i32 or f32 in u64, i64 or WideFloat. options.op must be add, options.init a u64, i64
@@ -142,22 +148,9 @@ Result<Scanned<T>> scan(Device& device, ScanKind kind, std::span<const T> values
 template <class T>
 Result<Scanned<WideOf<T>>> wide_scan(Device& device, ScanKind kind, std::span<const T> values,
                                      const ScanOptions& options = {}, const RunOptions& run = {}) {
-  const ScanDescription description{.n = values.size(),
-                                    .type = type_of<T>,
-                                    .op = options.op,
-                                    .kind = kind,
-                                    .reverse = options.reverse,
-                                    .init = options.init,
-                                    .include_initial = options.include_initial,
-                                    .algorithm = options.algorithm,
-                                    .wide = true};
-  std::vector<WideOf<T>> out(result_count(description));
-  auto report = scan_bytes(device, description, std::as_bytes(values),
-                           std::as_writable_bytes(std::span{out}), run);
-  if (!report) return std::unexpected{std::move(report.error())};
-  WideOf<T> total;
-  std::memcpy(&total, report->total_bytes.data(), sizeof(total));
-  return Scanned<WideOf<T>>{std::move(out), total, std::move(*report)};
+  ScanDescription description = describe_scan(values.size(), type_of<T>, kind, options);
+  description.wide = true;
+  return scan_into<WideOf<T>>(device, description, std::as_bytes(values), run);
 }
 
 // A scan of one description, prepared once and run as often as wanted over buffers of its device.

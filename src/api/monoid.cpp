@@ -7,16 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "plan/preprocess.hpp"
 #include "plan/scan_plans.hpp"
 
 namespace cumulo {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -65,8 +60,8 @@ Complaint read_complaint(std::string_view message) {
       if (const auto next = name.find(':', colon + 1); next != name.npos) {
         complaint.column = leading_number(name.substr(next + 1));
       }
-    } else if (trimmed(line).starts_with("= ")) {
-      notes += (notes.empty() ? "" : "; ") + std::string(trimmed(line).substr(2));
+    } else if (plan::trim(line).starts_with("= ")) {
+      notes += (notes.empty() ? "" : "; ") + std::string(plan::trim(line).substr(2));
     } else if (const auto number = leading_number(line)) {
       shown = number;
     } else if (!pointed && shown && line.find('^') != line.npos &&

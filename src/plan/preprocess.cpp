@@ -128,12 +128,6 @@ struct Directive {
   std::string_view argument;
 };
 
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 std::optional<Directive> directive_of(std::string_view text) {
   const std::string_view line = trim(text);
   if (!line.starts_with('#')) return std::nullopt;
@@ -278,6 +272,12 @@ class Preprocessor {
 };
 
 }  // namespace
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
 
 Result<std::string> preprocess(std::string_view path, const Values& values,
                                const FileLookup& lookup) {

@@ -21,6 +21,9 @@
 
 namespace cumulo::plan {
 
+// A line without the blanks around it, nor the end of a line of Windows.
+std::string_view trim(std::string_view line);
+
 using Values = std::map<std::string, std::int64_t, std::less<>>;
 // The text of a file, or nothing where there is no such file.
 using FileLookup = std::function<std::optional<std::string_view>(std::string_view path)>;

@@ -276,26 +276,17 @@ Error refused(const std::string& limit, std::uint64_t value, const std::string& 
                                       limit + " is " + std::to_string(value) + ")"};
 }
 
-// Why no shape fits: the limit that the smallest one breaks.
-Error no_shape(const Limits& limits, std::uint64_t element_bytes) {
-  Limits roomy = limits;
-  roomy.max_workgroup_memory = std::numeric_limits<std::uint32_t>::max();
-  if (reduce_then_scan_shape(roomy, element_bytes)) {
-    return refused("max_workgroup_memory", limits.max_workgroup_memory,
-                   "the smallest tile needs more workgroup memory");
-  }
-  const std::string why = "the smallest tile needs more invocations a workgroup";
-  return limits.max_workgroup_size_x < limits.max_invocations_per_workgroup
-             ? refused("max_workgroup_size_x", limits.max_workgroup_size_x, why)
-             : refused("max_invocations_per_workgroup", limits.max_invocations_per_workgroup, why);
-}
-
 }  // namespace
 
 Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
   const Limits& limits = request.traits.limits;
   const auto shape = reduce_then_scan_shape(limits, request.element_bytes());
-  if (!shape) return std::unexpected{no_shape(limits, request.element_bytes())};
+  if (!shape) {
+    const LimitTooSmall cause =
+        limit_too_small(limits, request.element_bytes(), reduce_then_scan_shape);
+    return std::unexpected{
+        refused(cause.limit, cause.value, "the smallest tile needs " + std::string(cause.needs))};
+  }
   if (limits.max_storage_buffers_per_stage < 4) {
     return std::unexpected{refused("max_storage_buffers_per_stage",
                                    limits.max_storage_buffers_per_stage,

@@ -3,7 +3,6 @@
 // else.
 #include <algorithm>
 #include <initializer_list>
-#include <limits>
 
 #include "cumulo/order.hpp"
 #include "plan/scan_plans.hpp"
@@ -151,21 +150,8 @@ std::optional<Error> refusal(const ScanRequest& request, const Needs& needs) {
     return unfit("the elements are more than one binding holds (max_storage_binding_size is " +
                  std::to_string(limits.max_storage_binding_size) + ")");
   }
+  if (needs.tiles > most_tiles) return unfit(std::to_string(needs.tiles) + " tiles are too many");
   return std::nullopt;
-}
-
-// Why memory_pass_shape() gives nothing: the limit that the smallest tile breaks.
-Error smallest_tile_refusal(const Limits& limits, std::uint64_t element_bytes) {
-  Limits roomy = limits;
-  roomy.max_workgroup_memory = std::numeric_limits<std::uint32_t>::max();
-  if (memory_pass_shape(roomy, element_bytes)) {
-    return beyond("more workgroup memory for its smallest tile", "max_workgroup_memory",
-                  limits.max_workgroup_memory);
-  }
-  const std::string needs = "more invocations a workgroup for its smallest tile";
-  return limits.max_workgroup_size_x < limits.max_invocations_per_workgroup
-             ? beyond(needs, "max_workgroup_size_x", limits.max_workgroup_size_x)
-             : beyond(needs, "max_invocations_per_workgroup", limits.max_invocations_per_workgroup);
 }
 
 // What the forms for subgroups ask for, which hold their tiles in registers.
@@ -187,24 +173,48 @@ bool is_plain(const ScanRequest& request) {
          o.in_misalignment == 0 && o.out_misalignment == 0 && d.n >= order::quad;
 }
 
-// Binds the caller's ranges as lib/input.wgsl and lib/output.wgsl expect them, then `more`.
-std::vector<PlanBinding> bind_elements(const Plan& plan, const ScanRequest& request,
-                                       std::uint32_t parameters,
-                                       std::initializer_list<std::uint32_t> more) {
-  const auto whole = [&](std::uint32_t buffer) {
-    return PlanBinding{buffer, 0, plan.buffers[buffer].bytes};
-  };
-  std::vector<PlanBinding> bindings{whole(parameters)};
-  if (request.options.aliasing != Aliasing::in_place) bindings.push_back(whole(input_buffer));
-  bindings.push_back(whole(output_buffer));
-  for (const std::uint32_t buffer : more) bindings.push_back(whole(buffer));
-  return bindings;
-}
-
-// Those binding numbers.
+// The binding numbers of a kernel that reads by lib/input.wgsl and writes by lib/output.wgsl.
 void add_element_bindings(Values& values, const ScanRequest& request) {
   const std::int64_t output = request.options.aliasing == Aliasing::in_place ? 1 : 2;
   values.insert({{"OUTPUT", output}, {"TOTAL", output + 1}, {"SPINE", output + 2}});
+}
+
+// A plan of one kernel, with its parameters and spine but no step.
+struct OnePass {
+  Plan plan;
+  std::uint32_t parameters;
+  std::uint32_t spine;
+};
+
+OnePass one_pass(const ScanRequest& request, PlanKernel kernel, std::string note,
+                 const SpineLayout& layout, std::uint64_t tiles) {
+  OnePass pass{empty_scan_plan(request, name(Algorithm::single_pass)), 0, 0};
+  pass.plan.notes.push_back(std::move(note));
+  pass.plan.kernels.push_back(std::move(kernel));
+  pass.parameters = add_parameters(pass.plan, request, tiles);
+  pass.spine = add_spine(pass.plan, layout, tiles);
+  return pass;
+}
+
+PlanBinding whole(const Plan& plan, std::uint32_t buffer) {
+  return {buffer, 0, plan.buffers[buffer].bytes};
+}
+
+void add_dispatch(Plan& plan, std::vector<PlanBinding> bindings, std::uint64_t tiles) {
+  plan.steps.push_back(
+      DispatchStep{"", 0, std::move(bindings), {static_cast<std::uint32_t>(tiles), 1, 1}});
+}
+
+// The pass of a kernel with those bindings.
+Plan element_pass(const ScanRequest& request, OnePass pass, std::uint64_t tiles) {
+  Plan& plan = pass.plan;
+  std::vector<PlanBinding> bindings{whole(plan, pass.parameters)};
+  if (request.options.aliasing != Aliasing::in_place) bindings.push_back(whole(plan, input_buffer));
+  for (const std::uint32_t buffer : {output_buffer, total_buffer, pass.spine}) {
+    bindings.push_back(whole(plan, buffer));
+  }
+  add_dispatch(plan, std::move(bindings), tiles);
+  return std::move(pass.plan);
 }
 
 }  // namespace
@@ -233,9 +243,6 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                                      in_vectors ? 5U : 4U, tiles})) {
     return std::unexpected{std::move(*error)};
   }
-  if (tiles > most_tiles) {
-    return std::unexpected{unfit(std::to_string(tiles) + " tiles are too many")};
-  }
 
   Values values = kernel_values(request);
   add_spine_values(values, request, large_spine);
@@ -260,31 +267,25 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
       make_kernel(request, "single_pass", "single_pass.wgsl", values, shape.workgroup_size, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
-  Plan plan = empty_scan_plan(request, name(Algorithm::single_pass));
-  plan.notes.push_back(shape_note(tile, shape.workgroup_size, tiles));
-  plan.kernels.push_back(std::move(*kernel));
-  if (in_vectors) plan.buffers[total_buffer].bytes = tail_at * 4 + order::quad * bytes;
-  const std::uint32_t parameters = add_parameters(plan, request, tiles);
-  const std::uint32_t spine = add_spine(plan, large_spine, tiles);
-  DispatchStep step{"", 0, {}, {static_cast<std::uint32_t>(tiles), 1, 1}};
-  if (!in_vectors) {
-    step.bindings = bind_elements(plan, request, parameters, {total_buffer, spine});
-    plan.steps.push_back(std::move(step));
-    return plan;
-  }
+  OnePass pass = one_pass(request, std::move(*kernel),
+                          shape_note(tile, shape.workgroup_size, tiles), large_spine, tiles);
+  if (!in_vectors) return element_pass(request, std::move(pass), tiles);
+  Plan& plan = pass.plan;
+  plan.buffers[total_buffer].bytes = tail_at * 4 + order::quad * bytes;
   const std::uint64_t whole_quads = d.n / order::quad * order::quad * bytes;
-  step.bindings = {{parameters, 0, plan.buffers[parameters].bytes},
-                   {input_buffer, 0, whole_quads},
-                   {input_buffer, 0, d.n * bytes},
-                   {output_buffer, 0, whole_quads},
-                   {total_buffer, 0, plan.buffers[total_buffer].bytes},
-                   {spine, 0, plan.buffers[spine].bytes}};
-  plan.steps.push_back(std::move(step));
+  add_dispatch(plan,
+               {whole(plan, pass.parameters),
+                {input_buffer, 0, whole_quads},
+                {input_buffer, 0, d.n * bytes},
+                {output_buffer, 0, whole_quads},
+                whole(plan, total_buffer),
+                whole(plan, pass.spine)},
+               tiles);
   if (d.n % order::quad != 0) {
     plan.steps.push_back(
         CopyStep{total_buffer, tail_at * 4, output_buffer, whole_quads, d.n * bytes - whole_quads});
   }
-  return plan;
+  return std::move(pass.plan);
 }
 
 Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& shape) {
@@ -312,30 +313,23 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   auto kernel = make_kernel(request, "small_pass", "small_pass.wgsl", values, workgroup, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
-  Plan plan = empty_scan_plan(request, name(Algorithm::single_pass));
-  plan.notes.push_back(shape_note(small_tile, workgroup, tiles));
-  plan.kernels.push_back(std::move(*kernel));
-  const std::uint32_t parameters = add_parameters(plan, request, tiles);
-  const std::uint32_t spine = add_spine(plan, small_spine, tiles);
-  plan.steps.push_back(DispatchStep{"",
-                                    0,
-                                    bind_elements(plan, request, parameters, {total_buffer, spine}),
-                                    {static_cast<std::uint32_t>(tiles), 1, 1}});
-  return plan;
+  return element_pass(request,
+                      one_pass(request, std::move(*kernel),
+                               shape_note(small_tile, workgroup, tiles), small_spine, tiles),
+                      tiles);
 }
 
 Result<Plan> plan_memory_pass(const ScanRequest& request) {
   const std::uint64_t bytes = request.element_bytes();
   const auto shape = memory_pass_shape(request.traits.limits, bytes);
   if (!shape) {
-    return std::unexpected{smallest_tile_refusal(request.traits.limits, bytes)};
+    const LimitTooSmall cause = limit_too_small(request.traits.limits, bytes, memory_pass_shape);
+    return std::unexpected{
+        beyond(std::string(cause.needs) + " for its smallest tile", cause.limit, cause.value)};
   }
   const std::uint64_t tiles = (request.description.n + shape->tile - 1) / shape->tile;
   if (auto error = refusal(request, {shape->workgroup_size, 0, 4, tiles})) {
     return std::unexpected{std::move(*error)};
-  }
-  if (tiles > most_tiles) {
-    return std::unexpected{unfit(std::to_string(tiles) + " tiles are too many")};
   }
 
   Values values = kernel_values(request);
@@ -348,17 +342,10 @@ Result<Plan> plan_memory_pass(const ScanRequest& request) {
       make_kernel(request, "scan_tiles", "scan_tiles.wgsl", values, shape->workgroup_size);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
-  Plan plan = empty_scan_plan(request, name(Algorithm::single_pass));
-  plan.notes.push_back(shape_note(shape->tile, shape->workgroup_size, tiles) +
-                       ", by workgroup memory");
-  plan.kernels.push_back(std::move(*kernel));
-  const std::uint32_t parameters = add_parameters(plan, request, tiles);
-  const std::uint32_t spine = add_spine(plan, large_spine, tiles);
-  plan.steps.push_back(DispatchStep{"",
-                                    0,
-                                    bind_elements(plan, request, parameters, {total_buffer, spine}),
-                                    {static_cast<std::uint32_t>(tiles), 1, 1}});
-  return plan;
+  const std::string note =
+      shape_note(shape->tile, shape->workgroup_size, tiles) + ", by workgroup memory";
+  return element_pass(request, one_pass(request, std::move(*kernel), note, large_spine, tiles),
+                      tiles);
 }
 
 }  // namespace cumulo::plan

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "cumulo/order.hpp"
 
@@ -46,6 +47,20 @@ std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t e
   constexpr std::uint64_t look_back = 96 + 4;  // lib/look_back_memory.wgsl, and the ticket
   return largest_shape(limits, element_bytes,
                        [](const TileShape& shape) { return scan_tiles_memory(shape) + look_back; });
+}
+
+LimitTooSmall limit_too_small(const Limits& limits, std::uint64_t element_bytes,
+                              std::optional<TileShape> (*shape)(const Limits&, std::uint64_t)) {
+  Limits roomy = limits;
+  roomy.max_workgroup_memory = std::numeric_limits<std::uint32_t>::max();
+  if (shape(roomy, element_bytes)) {
+    return {"more workgroup memory", "max_workgroup_memory", limits.max_workgroup_memory};
+  }
+  const char* const needs = "more invocations a workgroup";
+  if (limits.max_workgroup_size_x < limits.max_invocations_per_workgroup) {
+    return {needs, "max_workgroup_size_x", limits.max_workgroup_size_x};
+  }
+  return {needs, "max_invocations_per_workgroup", limits.max_invocations_per_workgroup};
 }
 
 std::uint64_t memory_pass_limit() { return std::uint64_t{1} << 20; }

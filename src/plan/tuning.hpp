@@ -19,9 +19,19 @@ struct TileShape {
 std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint64_t element_bytes);
 
 // Likewise for the single pass by workgroup memory.
+std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t element_bytes);
 // Elements up to which it is the faster one: its tiles wait long, but three dispatches wait longer.
 std::uint64_t memory_pass_limit();
-std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t element_bytes);
+
+// Which limit keeps out even the smallest of the shapes that `shape`, one of those two, chooses
+// from.
+struct LimitTooSmall {
+  const char* needs;  // "more ..."
+  const char* limit;
+  std::uint64_t value;
+};
+LimitTooSmall limit_too_small(const Limits& limits, std::uint64_t element_bytes,
+                              std::optional<TileShape> (*shape)(const Limits&, std::uint64_t));
 
 // single_pass.wgsl and small_pass.wgsl, for subgroups of 32 lanes.
 struct SinglePassShape {
