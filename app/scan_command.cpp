@@ -227,20 +227,11 @@ Result<void> draw(const ScanRequest& r, const Array& input, const Outcome& outco
 }
 
 Result<void> write_result(const ScanRequest& r, const Outcome& outcome) {
-  const bool progress = !r.report.quiet;
-  if (!r.output) {
-    if (r.report.json) return {};
-    Writer writer(STDOUT_FILENO, "standard output");
-    // A bar and the values would share the terminal.
-    return write_array(outcome.result, Format::txt, writer, progress && isatty(STDOUT_FILENO) == 0);
-  }
-  auto file = PendingFile::create(*r.output);
-  if (!file) return std::unexpected{std::move(file.error())};
-  Writer writer(file->descriptor(), "'" + *r.output + "'");
-  if (auto written = write_array(outcome.result, r.output_format, writer, progress); !written) {
-    return written;
-  }
-  return file->commit();
+  // A bar and the values would share the terminal.
+  const bool progress = !r.report.quiet && (r.output || isatty(STDOUT_FILENO) == 0);
+  return write_output(r, [&](Writer& writer, Format format) {
+    return write_array(outcome.result, format, writer, progress);
+  });
 }
 
 Result<Outcome> compute(ScanRequest& r, Array& input) {

@@ -1,6 +1,5 @@
 // cumulo scan with an operator from a file: elements of several fields.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <utility>
 
@@ -124,19 +123,9 @@ void say_summary(const ScanRequest& r, const Outcome& outcome) {
 }
 
 Result<void> write_result(const ScanRequest& r, const Outcome& outcome) {
-  const auto& fields = r.description.monoid->fields;
-  if (!r.output) {
-    if (r.report.json) return {};
-    Writer writer(STDOUT_FILENO, "standard output");
-    return write_records(outcome.result, fields, Format::txt, writer);
-  }
-  auto file = PendingFile::create(*r.output);
-  if (!file) return std::unexpected{std::move(file.error())};
-  Writer writer(file->descriptor(), "'" + *r.output + "'");
-  if (auto written = write_records(outcome.result, fields, r.output_format, writer); !written) {
-    return written;
-  }
-  return file->commit();
+  return write_output(r, [&](Writer& writer, Format format) {
+    return write_records(outcome.result, r.description.monoid->fields, format, writer);
+  });
 }
 
 }  // namespace

@@ -1,12 +1,16 @@
 // What `cumulo scan` was asked for.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cumulo/scan.hpp"
+#include "formats/file.hpp"
 #include "formats/format.hpp"
 #include "options.hpp"
 #include "report.hpp"
@@ -38,6 +42,22 @@ struct ScanRequest {
   Format output_format = Format::txt;
   std::optional<std::uint64_t> broken = std::nullopt;
 };
+
+// Has `write(writer, format)` write the results: to OUT, which then appears complete; or, where
+// there is none and JSON does not take its place, as text to standard output.
+template <class Write>
+Result<void> write_output(const ScanRequest& r, Write&& write) {
+  if (!r.output) {
+    if (r.report.json) return {};
+    Writer writer(STDOUT_FILENO, "standard output");
+    return write(writer, Format::txt);
+  }
+  auto file = PendingFile::create(*r.output);
+  if (!file) return std::unexpected{std::move(file.error())};
+  Writer writer(file->descriptor(), "'" + *r.output + "'");
+  if (auto written = write(writer, r.output_format); !written) return written;
+  return file->commit();
+}
 
 // Does it where the operator comes from a file. Returns the exit status.
 int scan_records(ScanRequest& request);
