@@ -18,6 +18,7 @@
 #include "cumulo/device.hpp"
 #include "cumulo/plan.hpp"
 #include "cumulo/scan.hpp"
+#include "cumulo/selection.hpp"
 
 namespace cumulo {
 
@@ -123,5 +124,37 @@ Result<void> record(BoundScan& scan, WGPUComputePassEncoder pass);
 // allocates where it meets a new one. A scan counted on the device cannot be recorded so.
 Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer in, WGPUBuffer out,
                     std::uint64_t in_offset = 0, std::uint64_t out_offset = 0);
+
+// The same for a selection (compact, partition, unique, runs). Each range is in a buffer with usage
+// storage; outputs overlap nothing else of the call.
+using SelectionRanges = SelectionPlaces<BufferRange>;
+
+std::uint64_t scratch_size(const PreparedSelection& selection);
+
+// A prepared selection with its buffers: see BoundScan.
+class BoundSelection {
+ public:
+  BoundSelection(BoundSelection&&) noexcept;
+  BoundSelection& operator=(BoundSelection&&) noexcept;
+  ~BoundSelection();
+
+  const Plan& plan() const;
+  BufferRange status() const;  // as BoundScan::status()
+
+  struct Impl;
+  explicit BoundSelection(std::unique_ptr<Impl> impl);
+  Impl& impl() const { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// As bind() of a scan; the count on the device is ranges.n. scratch null: the selection's own.
+Result<BoundSelection> bind(PreparedSelection& selection, const SelectionRanges& ranges,
+                            const BufferRange& scratch = {});
+
+// As record() of a scan.
+Result<void> record(BoundSelection& selection, WGPUCommandEncoder encoder);
+Result<void> record(BoundSelection& selection, WGPUComputePassEncoder pass);
 
 }  // namespace cumulo
