@@ -1,9 +1,12 @@
 // Everything but the WebGPU interop (webgpu.hpp).
 #pragma once
 
+#include "cumulo/allocate.hpp"
 #include "cumulo/compact.hpp"
 #include "cumulo/device.hpp"
 #include "cumulo/error.hpp"
+#include "cumulo/expand.hpp"
+#include "cumulo/indirect.hpp"
 #include "cumulo/monoid.hpp"
 #include "cumulo/operator.hpp"
 #include "cumulo/order.hpp"

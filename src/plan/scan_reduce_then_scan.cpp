@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cumulo/order.hpp"
+#include "plan/parts.hpp"
 #include "plan/prelude.hpp"
 #include "plan/scan_plans.hpp"
 #include "plan/tuning.hpp"
@@ -17,32 +18,6 @@ struct Slice {
   std::uint64_t begin;
   std::uint64_t end;
 };
-
-struct BoundRange {
-  PlanBinding binding;
-  std::uint32_t first;  // where the range asked for begins in the binding, in elements
-};
-
-// Binds elements [begin, end) of a buffer from the last offset that the device allows.
-BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,
-                         std::uint64_t end) {
-  const std::uint64_t bytes =
-      buffer == input_buffer ? request.input_bytes() : request.element_bytes();
-  const auto first =
-      static_cast<std::uint32_t>(begin % binding_period(bytes, request.traits.limits));
-  return {{buffer, (begin - first) * bytes, (end - begin + first) * bytes}, first};
-}
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
-// A grid of at least `groups` workgroups with as few surplus ones as rounding allows.
-std::array<std::uint32_t, 3> fold_grid(std::uint64_t groups, std::uint64_t limit) {
-  const std::uint64_t z = ceil_div(ceil_div(groups, limit), limit);
-  const std::uint64_t y = ceil_div(ceil_div(groups, z), limit);
-  const std::uint64_t x = ceil_div(ceil_div(groups, z), y);
-  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
-          static_cast<std::uint32_t>(z)};
-}
 
 // Each slice takes up to two dispatches and a buffer: more would be slow to plan and slower to run.
 constexpr std::uint64_t most_slices = std::uint64_t{1} << 16;
@@ -85,10 +60,10 @@ class Builder {
                           " invocations: " + std::to_string(all_tiles_) + " tiles");
     if (all_tiles_ == 1) {
       // Before the only tile stands the initial value: nothing is to be found out first.
-      totals_ = add_buffer("initial value", 32, BufferRole::parameters, request_.initial);
+      totals_ = add_buffer(plan_, "initial value", 32, BufferRole::parameters, request_.initial);
     } else {
-      totals_ =
-          add_buffer("tile totals", all_tiles_ * request_.element_bytes(), BufferRole::scratch);
+      totals_ = add_buffer(plan_, "tile totals", all_tiles_ * request_.element_bytes(),
+                           BufferRole::scratch);
     }
     std::vector<Slice> slices;
     for (std::uint64_t begin = 0; begin < request_.description.n; begin += capacity) {
@@ -111,12 +86,6 @@ class Builder {
   }
 
  private:
-  std::uint32_t add_buffer(std::string name, std::uint64_t bytes, BufferRole role,
-                           std::vector<std::uint32_t> contents = {}) {
-    plan_.buffers.push_back({std::move(name), bytes, role, std::move(contents)});
-    return static_cast<std::uint32_t>(plan_.buffers.size() - 1);
-  }
-
   std::optional<Error> add_kernels() {
     Values values = kernel_values(request_);
     const std::uint32_t quads = shape_.tile / order::quad;
@@ -156,8 +125,8 @@ class Builder {
     const std::uint64_t n = request_.description.n;
     const std::uint64_t begin = request_.description.reverse ? n - slice.end : slice.begin;
     const std::uint64_t first = request_.options.in_misalignment + begin;
-    return bind_elements(request_, in_place_ ? output_buffer : input_buffer, first,
-                         first + (slice.end - slice.begin));
+    return bind_elements(in_place_ ? output_buffer : input_buffer, request_.input_bytes(), first,
+                         first + (slice.end - slice.begin), request_.traits.limits);
   }
 
   struct OutputRange {
@@ -175,7 +144,8 @@ class Builder {
     const std::uint64_t end = begin + (slice.end - slice.begin);
     const std::uint64_t low = holds_initial && !d.reverse ? begin - 1 : begin;
     const std::uint64_t high = holds_initial && d.reverse ? end + 1 : end;
-    const BoundRange range = bind_elements(request_, output_buffer, low, high);
+    const BoundRange range =
+        bind_elements(output_buffer, request_.element_bytes(), low, high, request_.traits.limits);
     const auto local = [&](std::uint64_t element) {
       return static_cast<std::uint32_t>(element - low + range.first);
     };
@@ -202,7 +172,7 @@ class Builder {
       words.resize(words.size() + 4);  // the grid and the status
     }
     const std::uint64_t bytes = words.size() * 4;
-    return add_buffer("parameters from " + std::to_string(slice.begin), bytes,
+    return add_buffer(plan_, "parameters from " + std::to_string(slice.begin), bytes,
                       BufferRole::parameters, std::move(words));
   }
 
@@ -210,7 +180,7 @@ class Builder {
   void add_count(std::uint32_t parameters) {
     const std::uint32_t misalignment = request_.options.count_misalignment;
     const std::uint32_t count =
-        add_buffer("count", (std::uint64_t{misalignment} + 1) * 4, BufferRole::count);
+        add_buffer(plan_, "count", (std::uint64_t{misalignment} + 1) * 4, BufferRole::count);
     std::vector<std::uint32_t> settings{static_cast<std::uint32_t>(request_.description.n),
                                         request_.traits.limits.max_workgroups_per_dimension,
                                         request_.options.out_misalignment, misalignment};
@@ -218,7 +188,7 @@ class Builder {
     settings.insert(settings.end(), nothing.begin(), nothing.end());
     const std::uint64_t bytes = settings.size() * 4;
     const std::uint32_t given =
-        add_buffer("count settings", bytes, BufferRole::parameters, std::move(settings));
+        add_buffer(plan_, "count settings", bytes, BufferRole::parameters, std::move(settings));
     plan_.steps.push_back(
         DispatchStep{"the number of elements",
                      static_cast<std::uint32_t>(plan_.kernels.size() - 2),
@@ -227,7 +197,7 @@ class Builder {
     grid_ = PlanGrid{parameters, grid_offset_};
   }
 
-  PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
+  PlanBinding whole(std::uint32_t buffer) const { return plan::whole(plan_, buffer); }
 
   void add_dispatch(std::uint32_t kernel, const Slice& slice, std::vector<PlanBinding> bindings) {
     plan_.steps.push_back(DispatchStep{

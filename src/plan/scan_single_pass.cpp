@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "cumulo/order.hpp"
+#include "plan/parts.hpp"
 #include "plan/scan_plans.hpp"
 
 namespace cumulo::plan {
@@ -194,10 +195,6 @@ OnePass one_pass(const ScanRequest& request, PlanKernel kernel, std::string note
   pass.parameters = add_parameters(pass.plan, request, tiles);
   pass.spine = add_spine(pass.plan, layout, tiles);
   return pass;
-}
-
-PlanBinding whole(const Plan& plan, std::uint32_t buffer) {
-  return {buffer, 0, plan.buffers[buffer].bytes};
 }
 
 void add_dispatch(Plan& plan, std::vector<PlanBinding> bindings, std::uint64_t tiles) {

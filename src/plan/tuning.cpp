@@ -49,6 +49,24 @@ std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t e
                        [](const TileShape& shape) { return scan_tiles_memory(shape) + look_back; });
 }
 
+std::optional<TileShape> expand_shape(const Limits& limits, std::uint64_t element_bytes) {
+  // items_here, three arrays of a word for each 32 outputs, the searches and the path's ends.
+  const auto words = [](const TileShape& s) { return s.tile / 2 + 1 + s.tile / 32 * 3 + 8 + 2; };
+  for (const TileShape& shape : {TileShape{256, 4096, 0}, TileShape{128, 2048, 0},
+                                 TileShape{64, 1024, 0}, TileShape{16, 256, 0}}) {
+    if (shape.workgroup_size <= largest_workgroup(limits) &&
+        words(shape) * element_bytes + 64 <= limits.max_workgroup_memory) {
+      return shape;
+    }
+  }
+  return std::nullopt;
+}
+
+std::uint32_t settling_workgroup(const Limits& limits) {
+  constexpr std::uint32_t most = 256;
+  return std::bit_floor(std::min(largest_workgroup(limits), most));
+}
+
 LimitTooSmall limit_too_small(const Limits& limits, std::uint64_t element_bytes,
                               std::optional<TileShape> (*shape)(const Limits&, std::uint64_t)) {
   Limits roomy = limits;
