@@ -31,7 +31,8 @@ AllocateBuffers add_buffers(Plan& plan, const AllocateDescription& d,
     const std::size_t number = plan.buffers.size();
     at = number < layout.misalignments.size() ? layout.misalignments[number] : 0;
     // Without elements, something has to be bound still.
-    const std::uint64_t bytes = (at + std::max<std::uint64_t>(elements, 1)) * element_bytes;
+    const std::uint64_t bytes =
+        at * element_bytes + std::max<std::uint64_t>(elements * element_bytes, 4);
     return add_buffer(plan, std::move(name), bytes, role);
   };
   b.counts = add("counts", 4, d.n, BufferRole::input, b.counts_at);
@@ -100,12 +101,13 @@ Result<void> add_settling(Plan& plan, const AllocateDescription& d, const Traits
   }
   const std::uint64_t window = window_items(d, limits);
   if (workgroup < least_workgroup || window == 0) {
-    return std::unexpected{unsupported(
-        workgroup < least_workgroup ? "an allocation needs 8 invocations a workgroup "
-                        "(max_invocations_per_workgroup is " +
-                            std::to_string(limits.max_invocations_per_workgroup) + ")"
-                      : "two offsets are larger than a binding (max_storage_binding_size is " +
-                            std::to_string(limits.max_storage_binding_size) + ")")};
+    return std::unexpected{
+        unsupported(workgroup < least_workgroup
+                        ? "an allocation needs 8 invocations a workgroup "
+                          "(max_invocations_per_workgroup is " +
+                              std::to_string(limits.max_invocations_per_workgroup) + ")"
+                        : "two offsets are larger than a binding (max_storage_binding_size is " +
+                              std::to_string(limits.max_storage_binding_size) + ")")};
   }
   const auto kernel = add_kernel(plan, "settle_allocation", "settle_allocation.wgsl",
                                  {{"WORKGROUP", workgroup},

@@ -37,7 +37,8 @@ ExpandBuffers add_buffers(Plan& plan, const ExpandDescription& d, const ExpandLa
     const std::size_t number = plan.buffers.size();
     at = number < layout.misalignments.size() ? layout.misalignments[number] : 0;
     // Without elements, something has to be bound still.
-    const std::uint64_t bytes = (at + std::max<std::uint64_t>(elements, 1)) * element_bytes;
+    const std::uint64_t bytes =
+        at * element_bytes + std::max<std::uint64_t>(elements * element_bytes, 4);
     return add_buffer(plan, std::move(name), bytes, role);
   };
   b.counts = d.from_offsets ? add("offsets", 4, d.n + 1, BufferRole::input, b.counts_at)
@@ -149,8 +150,10 @@ Result<void> add_windows(Plan& plan, const ExpandDescription& d, const Traits& t
   const std::uint64_t window = window_outputs(d, limits);
   for (std::uint64_t first = 0; first == 0 || first < d.capacity; first += window) {
     const std::uint64_t end = std::min(first + window, d.capacity);
-    const BoundRange output = bind_elements(b.output, output_bytes(d), b.output_at + first,
-                                            b.output_at + std::max(end, first + 1), limits);
+    const BoundRange output = d.capacity == 0
+                                  ? BoundRange{whole(plan, b.output), b.output_at}
+                                  : bind_elements(b.output, output_bytes(d), b.output_at + first,
+                                                  b.output_at + end, limits);
     std::vector<std::uint32_t> settings{static_cast<std::uint32_t>(d.n),
                                         static_cast<std::uint32_t>(first),
                                         static_cast<std::uint32_t>(end),
