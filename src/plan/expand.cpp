@@ -178,13 +178,14 @@ Result<void> add_windows(Plan& plan, const ExpandDescription& d, const Traits& t
     const std::uint64_t tiles =
         std::max<std::uint64_t>(ceil_div(d.n + end - first, shape->tile), 1);
     const std::uint64_t limit = limits.max_workgroups_per_dimension;
-    if (tiles / limit / limit > limit) {
+    const auto grid = fold_grid(tiles, limit);
+    if (grid[2] > limit) {
       return refused(std::to_string(tiles) + " tiles do not fit a grid",
                      "max_workgroups_per_dimension", limit);
     }
     plan.steps.push_back(
         DispatchStep{"outputs " + std::to_string(first) + " to " + std::to_string(end), *kernel,
-                     std::move(bindings), fold_grid(tiles, limit)});
+                     std::move(bindings), grid});
   }
   return {};
 }
