@@ -294,7 +294,9 @@ class Builder {
         kernel_number("select_lengths", "select_lengths.wgsl", {{"INDICES", d_.indices ? 1 : 0}});
     if (!kernel) return std::move(kernel.error());
     const std::uint64_t results = result_count(d_);
-    const std::uint64_t window = binding_capacity(limits_, 4, 1);
+    const std::uint64_t side = std::min<std::uint64_t>(limits_.max_workgroups_per_dimension, 1024);
+    const std::uint64_t window =
+        std::min(binding_capacity(limits_, 4, 1), side * side * side * shape_.workgroup_size);
     const std::uint64_t starts = plan_.buffers[starts_].bytes / 4;
     for (std::uint64_t first = 0; first < results; first += window) {
       const std::uint64_t end = std::min(results, first + window);
