@@ -129,11 +129,10 @@ Result<void> add_settling(Plan& plan, const AllocateDescription& d, const Traits
   for (std::uint64_t first = 0; first == 0 || first < d.n; first += window) {
     const std::uint64_t items = std::min(window, d.n - first);
     const bool is_last = first + items == d.n;
-    const BoundRange offsets = bind_elements(b.offsets, offset_bytes(d), b.offsets_at + first,
-                                             b.offsets_at + first + items + 1, limits);
-    const BoundRange counts =
-        bind_elements(b.counts, 4, b.counts_at + first,
-                      b.counts_at + first + std::max<std::uint64_t>(items, 1), limits);
+    const BoundRange offsets = bind_range(limits, b.offsets, offset_bytes(d), b.offsets_at + first,
+                                          b.offsets_at + first + items + 1);
+    const BoundRange counts = bind_range(limits, b.counts, 4, b.counts_at + first,
+                                         b.counts_at + first + std::max<std::uint64_t>(items, 1));
     std::vector<std::uint32_t> settings{static_cast<std::uint32_t>(items),
                                         static_cast<std::uint32_t>(first),
                                         first == 0 ? 1U : 0U,

@@ -150,10 +150,9 @@ Result<void> add_windows(Plan& plan, const ExpandDescription& d, const Traits& t
   const std::uint64_t window = window_outputs(d, limits);
   for (std::uint64_t first = 0; first == 0 || first < d.capacity; first += window) {
     const std::uint64_t end = std::min(first + window, d.capacity);
-    const BoundRange output = d.capacity == 0
-                                  ? BoundRange{whole(plan, b.output), b.output_at}
-                                  : bind_elements(b.output, output_bytes(d), b.output_at + first,
-                                                  b.output_at + end, limits);
+    const BoundRange output = d.capacity == 0 ? BoundRange{whole(plan, b.output), b.output_at}
+                                              : bind_range(limits, b.output, output_bytes(d),
+                                                           b.output_at + first, b.output_at + end);
     std::vector<std::uint32_t> settings{static_cast<std::uint32_t>(d.n),
                                         static_cast<std::uint32_t>(first),
                                         static_cast<std::uint32_t>(end),

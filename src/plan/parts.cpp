@@ -4,20 +4,6 @@
 
 namespace cumulo::plan {
 
-std::array<std::uint32_t, 3> fold_grid(std::uint64_t groups, std::uint64_t limit) {
-  const std::uint64_t z = ceil_div(ceil_div(groups, limit), limit);
-  const std::uint64_t y = ceil_div(ceil_div(groups, z), limit);
-  const std::uint64_t x = ceil_div(ceil_div(groups, z), y);
-  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
-          static_cast<std::uint32_t>(z)};
-}
-
-BoundRange bind_elements(std::uint32_t buffer, std::uint64_t element_bytes, std::uint64_t begin,
-                         std::uint64_t end, const Limits& limits) {
-  const auto first = static_cast<std::uint32_t>(begin % binding_period(element_bytes, limits));
-  return {{buffer, (begin - first) * element_bytes, (end - begin + first) * element_bytes}, first};
-}
-
 std::uint32_t add_buffer(Plan& plan, std::string name, std::uint64_t bytes, BufferRole role,
                          std::vector<std::uint32_t> contents) {
   plan.buffers.push_back({std::move(name), bytes, role, std::move(contents)});

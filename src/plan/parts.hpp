@@ -1,7 +1,6 @@
 // Pieces that the planners of several primitives put plans together from.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -9,24 +8,9 @@
 
 #include "cumulo/plan.hpp"
 #include "plan/preprocess.hpp"
+#include "plan/slices.hpp"
 
 namespace cumulo::plan {
-
-constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
-  return a / b + (a % b != 0 ? 1 : 0);
-}
-
-// A grid of at least `groups` workgroups with as few surplus ones as rounding allows.
-std::array<std::uint32_t, 3> fold_grid(std::uint64_t groups, std::uint64_t limit);
-
-struct BoundRange {
-  PlanBinding binding;
-  std::uint32_t first;  // where the range asked for begins in the binding, in elements
-};
-
-// Binds elements [begin, end) of a buffer from the last offset that the device allows.
-BoundRange bind_elements(std::uint32_t buffer, std::uint64_t element_bytes, std::uint64_t begin,
-                         std::uint64_t end, const Limits& limits);
 
 std::uint32_t add_buffer(Plan& plan, std::string name, std::uint64_t bytes, BufferRole role,
                          std::vector<std::uint32_t> contents = {});

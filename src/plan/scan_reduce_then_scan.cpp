@@ -5,43 +5,13 @@
 #include <limits>
 
 #include "cumulo/order.hpp"
-#include "plan/parts.hpp"
 #include "plan/prelude.hpp"
 #include "plan/scan_plans.hpp"
+#include "plan/slices.hpp"
 #include "plan/tuning.hpp"
 
 namespace cumulo::plan {
 namespace {
-
-// Elements [begin, end) in scan order.
-struct Slice {
-  std::uint64_t begin;
-  std::uint64_t end;
-};
-
-// Each slice takes up to two dispatches and a buffer: more would be slow to plan and slower to run.
-constexpr std::uint64_t most_slices = std::uint64_t{1} << 16;
-
-// What a binding holds whatever its alignment, with room for the initial value: a whole number of
-// tiles, in elements.
-std::uint64_t binding_capacity(const ScanRequest& request, const TileShape& shape) {
-  const Limits& limits = request.traits.limits;
-  const std::uint64_t bytes = request.element_bytes();
-  const std::uint64_t padding = binding_period(bytes, limits) * bytes;
-  if (limits.max_storage_binding_size <= padding) return 0;
-  return (limits.max_storage_binding_size - padding) / bytes / shape.tile * shape.tile;
-}
-
-// Elements that one dispatch can take: what a binding holds and what the grid reaches; a whole
-// number of tiles.
-std::uint64_t slice_capacity(const ScanRequest& request, const TileShape& shape) {
-  const Limits& limits = request.traits.limits;
-  const std::uint64_t by_binding = binding_capacity(request, shape) / shape.tile;
-  const std::uint64_t side = std::min<std::uint64_t>(limits.max_workgroups_per_dimension, 1U << 20);
-  const std::uint64_t by_grid = side * side * side;
-  constexpr std::uint64_t by_counter = std::uint64_t{1} << 31;  // counts are 32 bits
-  return std::min({by_binding, by_grid, by_counter / shape.tile}) * shape.tile;
-}
 
 class Builder {
  public:
@@ -60,10 +30,10 @@ class Builder {
                           " invocations: " + std::to_string(all_tiles_) + " tiles");
     if (all_tiles_ == 1) {
       // Before the only tile stands the initial value: nothing is to be found out first.
-      totals_ = add_buffer(plan_, "initial value", 32, BufferRole::parameters, request_.initial);
+      totals_ = add_buffer("initial value", 32, BufferRole::parameters, request_.initial);
     } else {
-      totals_ = add_buffer(plan_, "tile totals", all_tiles_ * request_.element_bytes(),
-                           BufferRole::scratch);
+      totals_ =
+          add_buffer("tile totals", all_tiles_ * request_.element_bytes(), BufferRole::scratch);
     }
     std::vector<Slice> slices;
     for (std::uint64_t begin = 0; begin < request_.description.n; begin += capacity) {
@@ -86,6 +56,12 @@ class Builder {
   }
 
  private:
+  std::uint32_t add_buffer(std::string name, std::uint64_t bytes, BufferRole role,
+                           std::vector<std::uint32_t> contents = {}) {
+    plan_.buffers.push_back({std::move(name), bytes, role, std::move(contents)});
+    return static_cast<std::uint32_t>(plan_.buffers.size() - 1);
+  }
+
   std::optional<Error> add_kernels() {
     Values values = kernel_values(request_);
     const std::uint32_t quads = shape_.tile / order::quad;
@@ -125,8 +101,8 @@ class Builder {
     const std::uint64_t n = request_.description.n;
     const std::uint64_t begin = request_.description.reverse ? n - slice.end : slice.begin;
     const std::uint64_t first = request_.options.in_misalignment + begin;
-    return bind_elements(in_place_ ? output_buffer : input_buffer, request_.input_bytes(), first,
-                         first + (slice.end - slice.begin), request_.traits.limits);
+    return bind_elements(request_, in_place_ ? output_buffer : input_buffer, first,
+                         first + (slice.end - slice.begin));
   }
 
   struct OutputRange {
@@ -144,8 +120,7 @@ class Builder {
     const std::uint64_t end = begin + (slice.end - slice.begin);
     const std::uint64_t low = holds_initial && !d.reverse ? begin - 1 : begin;
     const std::uint64_t high = holds_initial && d.reverse ? end + 1 : end;
-    const BoundRange range =
-        bind_elements(output_buffer, request_.element_bytes(), low, high, request_.traits.limits);
+    const BoundRange range = bind_elements(request_, output_buffer, low, high);
     const auto local = [&](std::uint64_t element) {
       return static_cast<std::uint32_t>(element - low + range.first);
     };
@@ -172,7 +147,7 @@ class Builder {
       words.resize(words.size() + 4);  // the grid and the status
     }
     const std::uint64_t bytes = words.size() * 4;
-    return add_buffer(plan_, "parameters from " + std::to_string(slice.begin), bytes,
+    return add_buffer("parameters from " + std::to_string(slice.begin), bytes,
                       BufferRole::parameters, std::move(words));
   }
 
@@ -180,7 +155,7 @@ class Builder {
   void add_count(std::uint32_t parameters) {
     const std::uint32_t misalignment = request_.options.count_misalignment;
     const std::uint32_t count =
-        add_buffer(plan_, "count", (std::uint64_t{misalignment} + 1) * 4, BufferRole::count);
+        add_buffer("count", (std::uint64_t{misalignment} + 1) * 4, BufferRole::count);
     std::vector<std::uint32_t> settings{static_cast<std::uint32_t>(request_.description.n),
                                         request_.traits.limits.max_workgroups_per_dimension,
                                         request_.options.out_misalignment, misalignment};
@@ -188,7 +163,7 @@ class Builder {
     settings.insert(settings.end(), nothing.begin(), nothing.end());
     const std::uint64_t bytes = settings.size() * 4;
     const std::uint32_t given =
-        add_buffer(plan_, "count settings", bytes, BufferRole::parameters, std::move(settings));
+        add_buffer("count settings", bytes, BufferRole::parameters, std::move(settings));
     plan_.steps.push_back(
         DispatchStep{"the number of elements",
                      static_cast<std::uint32_t>(plan_.kernels.size() - 2),
@@ -197,7 +172,7 @@ class Builder {
     grid_ = PlanGrid{parameters, grid_offset_};
   }
 
-  PlanBinding whole(std::uint32_t buffer) const { return plan::whole(plan_, buffer); }
+  PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
 
   void add_dispatch(std::uint32_t kernel, const Slice& slice, std::vector<PlanBinding> bindings) {
     plan_.steps.push_back(DispatchStep{
@@ -265,7 +240,7 @@ Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
   if (limits.max_workgroups_per_dimension == 0) {
     return std::unexpected{refused("max_workgroups_per_dimension", 0, "it dispatches workgroups")};
   }
-  const std::uint64_t capacity = slice_capacity(request, *shape);
+  const std::uint64_t capacity = slice_capacity(limits, request.element_bytes(), shape->tile);
   if (capacity == 0) {
     return std::unexpected{refused("max_storage_binding_size", limits.max_storage_binding_size,
                                    "one tile is larger than a binding")};
@@ -288,7 +263,7 @@ Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
                             std::to_string(slices) + " slices, and at most " +
                             std::to_string(most_slices) + " are planned";
     return std::unexpected{
-        capacity < binding_capacity(request, *shape)
+        capacity < binding_capacity(limits, request.element_bytes(), shape->tile)
             ? refused("max_workgroups_per_dimension", limits.max_workgroups_per_dimension, why)
             : refused("max_storage_binding_size", limits.max_storage_binding_size, why)};
   }

@@ -49,6 +49,19 @@ std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t e
                        [](const TileShape& shape) { return scan_tiles_memory(shape) + look_back; });
 }
 
+std::optional<TileShape> selection_shape(const Limits& limits, std::uint64_t masks) {
+  for (const std::uint32_t workgroup : {256U, 128U, 64U, 32U, 16U}) {
+    const TileShape shape{workgroup, workgroup * 16, workgroup};
+    const std::uint64_t scatter = masks * (shape.tile / 32) * 2;  // words
+    const std::uint64_t counts = shape.tree;
+    if (workgroup <= largest_workgroup(limits) &&
+        4 * std::max(scatter, counts) <= limits.max_workgroup_memory) {
+      return shape;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<TileShape> expand_shape(const Limits& limits, std::uint64_t element_bytes) {
   // items_here, three arrays of a word for each 32 outputs, the searches and the path's ends.
   const auto words = [](const TileShape& s) { return s.tile / 2 + 1 + s.tile / 32 * 3 + 8 + 2; };

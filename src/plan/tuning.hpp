@@ -20,13 +20,16 @@ std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint6
 
 // Likewise for the single pass by workgroup memory.
 std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t element_bytes);
+// Elements up to which it is the faster one: its tiles wait long, but three dispatches wait longer.
+std::uint64_t memory_pass_limit();
+
 // Of expand.wgsl; a tile is of items and outputs together, and `tree` is not used.
 std::optional<TileShape> expand_shape(const Limits& limits, std::uint64_t element_bytes = 4);
 // Invocations of settle_allocation.wgsl, which is one workgroup; 0 where none is allowed.
 std::uint32_t settling_workgroup(const Limits& limits);
 
-// Elements up to which it is the faster one: its tiles wait long, but three dispatches wait longer.
-std::uint64_t memory_pass_limit();
+// Of mask-then-scatter with so many masks: a workgroup holds the bits of its tile and their ranks.
+std::optional<TileShape> selection_shape(const Limits& limits, std::uint64_t masks);
 
 // Which limit keeps out even the smallest of the shapes that `shape`, one of those, chooses
 // from.
