@@ -33,9 +33,11 @@ struct Command {
 
 std::span<const Command> all_commands();
 
+int run_allocate(const Arguments& arguments);
 int run_bench(const Arguments& arguments);
 int run_demo(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
+int run_expand(const Arguments& arguments);
 int run_help(const Arguments& arguments);
 int run_plan(const Arguments& arguments);
 int run_scan(const Arguments& arguments);
