@@ -9,81 +9,108 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 HWY_BEFORE_NAMESPACE();
 namespace cumulo::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One output after the other; `copies` of the value.
+// `copies` of a value of `bytes` bytes, one after the other.
+template <std::size_t bytes>
+HWY_INLINE std::byte* fill_plainly(std::byte* out, std::size_t copies, const void* value) {
+  for (std::size_t k = 0; k < copies; ++k, out += bytes) std::memcpy(out, value, bytes);
+  return out;
+}
+
+// The same by whole vectors, of values of a lane's size. The first is stored whole: `out` has room
+// for a vector, and what is too much is overwritten by the items that follow.
 template <class T>
-HWY_INLINE void fill_few(T* out, std::size_t copies, T value) {
-  for (std::size_t k = 0; k < copies; ++k) out[k] = value;
-}
-
-// Values of the size of a lane. An item of few outputs is one store of a whole vector: what it
-// writes too much is overwritten by the items that follow. `out` holds `outputs` and no more.
-template <class T, class ValueOf>
-HWY_INLINE void fill_lanes(ItemCursor& c, T* out, std::size_t outputs, ValueOf value_of) {
+HWY_INLINE std::byte* fill_vectors(std::byte* out, std::size_t copies, const void* value) {
   const hn::ScalableTag<T> d;
+  const hn::ScalableTag<std::uint8_t> bytes;
   const std::size_t lanes = hn::Lanes(d);
-  const T* const end = out + outputs;
-  while (out < end && c.item < c.items) {
-    const std::size_t room = static_cast<std::size_t>(end - out);
-    const std::size_t left = c.count() - c.done;
+  T lane;
+  std::memcpy(&lane, value, sizeof(T));
+  const auto many = hn::BitCast(bytes, hn::Set(d, lane));
+  const auto store = [&](std::size_t at) {
+    hn::StoreU(many, bytes, reinterpret_cast<std::uint8_t*>(out) + at * sizeof(T));
+  };
+  store(0);
+  for (std::size_t at = lanes; at + lanes <= copies; at += lanes) store(at);
+  if (copies > lanes) store(copies - lanes);
+  return out + copies * sizeof(T);
+}
+
+template <std::uint32_t words>
+using Lane = std::conditional_t<words == 1, std::uint32_t, std::uint64_t>;
+
+// All of the loop is in registers: through the cursor, every store could change it.
+template <bool from_offsets, std::uint32_t words, class ValueOf>
+HWY_INLINE void fill_all(ItemCursor& c, std::byte* out, std::size_t outputs, ValueOf value_of) {
+  constexpr std::size_t bytes = words * 4;
+  const std::size_t lanes = words > 2 ? 1 : hn::Lanes(hn::ScalableTag<Lane<words>>());
+  const std::uint32_t* const counts = c.counts;
+  std::uint64_t item = c.item;
+  std::uint32_t done = c.done;
+  std::size_t room = outputs;
+  for (; room > 0 && item < c.items; ++item) {
+    const std::uint32_t count = from_offsets ? counts[item + 1] - counts[item] : counts[item];
+    const std::size_t left = count - done;
+    const auto value = value_of(item);
+    if (left <= room && room >= lanes) {
+      if constexpr (words <= 2) {
+        out = fill_vectors<Lane<words>>(out, left, &value);
+      } else {
+        out = fill_plainly<bytes>(out, left, &value);
+      }
+      room -= left;
+      done = 0;
+      continue;
+    }
     const std::size_t copies = std::min(left, room);
-    const T value = value_of(c.item);
-    const auto many = hn::Set(d, value);
-    if (room < lanes) {
-      fill_few(out, copies, value);
-    } else {
-      hn::StoreU(many, d, out);
-      for (std::size_t at = lanes; at + lanes <= copies; at += lanes) hn::StoreU(many, d, out + at);
-      if (copies > lanes) hn::StoreU(many, d, out + copies - lanes);
-    }
-    out += copies;
-    if (copies == left) {
-      ++c.item;
-      c.done = 0;
-    } else {
-      c.done += static_cast<std::uint32_t>(copies);
-    }
+    out = fill_plainly<bytes>(out, copies, &value);
+    room -= copies;
+    done += static_cast<std::uint32_t>(copies);
+    if (copies < left) break;
+    done = 0;
+  }
+  c.item = item;
+  c.done = done;
+}
+
+template <std::uint32_t words, class ValueOf>
+HWY_INLINE void fill_from(ItemCursor& c, std::uint32_t* out, std::size_t outputs,
+                          ValueOf value_of) {
+  auto* const to = reinterpret_cast<std::byte*>(out);
+  if (c.from_offsets) {
+    fill_all<true, words>(c, to, outputs, value_of);
+  } else {
+    fill_all<false, words>(c, to, outputs, value_of);
   }
 }
 
-// Values of any number of words.
-HWY_INLINE void fill_words(ItemCursor& c, std::uint32_t* out, std::size_t outputs) {
-  const std::size_t bytes = std::size_t{c.words} * 4;
-  while (outputs > 0 && c.item < c.items) {
-    const std::size_t left = c.count() - c.done;
-    const std::size_t copies = std::min(left, outputs);
-    const std::byte* const value = c.values + c.item * bytes;
-    for (std::size_t k = 0; k < copies; ++k, out += c.words) std::memcpy(out, value, bytes);
-    outputs -= copies;
-    if (copies == left) {
-      ++c.item;
-      c.done = 0;
-    } else {
-      c.done += static_cast<std::uint32_t>(copies);
-    }
-  }
+template <std::uint32_t words>
+void fill_values(ItemCursor& c, std::uint32_t* out, std::size_t outputs) {
+  const std::byte* const values = c.values;
+  fill_from<words>(c, out, outputs, [values](std::uint64_t item) {
+    std::array<std::uint32_t, words> value;
+    std::memcpy(&value, values + item * sizeof value, sizeof value);
+    return value;
+  });
 }
 
 void fill(ItemCursor& c, std::uint32_t* out, std::size_t outputs) {
   if (c.values == nullptr) {
-    fill_lanes(c, out, outputs,
-               [](std::uint64_t item) { return static_cast<std::uint32_t>(item); });
-  } else if (c.words == 1) {
-    const std::byte* const values = c.values;
-    fill_lanes(c, out, outputs, [values](std::uint64_t item) {
-      std::uint32_t value;
-      std::memcpy(&value, values + item * sizeof value, sizeof value);
-      return value;
-    });
-  } else {
-    fill_words(c, out, outputs);
+    return fill_from<1>(c, out, outputs,
+                        [](std::uint64_t item) { return static_cast<std::uint32_t>(item); });
   }
+  [&]<std::uint32_t... before>(std::integer_sequence<std::uint32_t, before...>) {
+    ((c.words == before + 1 ? fill_values<before + 1>(c, out, outputs) : void()), ...);
+  }(std::make_integer_sequence<std::uint32_t, 16>());
 }
 
 }  // namespace cumulo::cpu::HWY_NAMESPACE

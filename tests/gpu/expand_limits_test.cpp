@@ -9,10 +9,10 @@ namespace {
 
 class ExpandLimitsTest : public DeviceTest {
  protected:
-  // The device with bindings of 20,000 bytes: 5,000 words and less.
+  // The device with bindings of 40,000 bytes: 10,000 words and less.
   Traits small() {
     Traits traits = device().traits();
-    traits.limits.max_storage_binding_size = 20'000;
+    traits.limits.max_storage_binding_size = 40'000;
     traits.limits.max_workgroups_per_dimension = 3;
     return traits;
   }
@@ -57,7 +57,7 @@ class ExpandLimitsTest : public DeviceTest {
 };
 
 TEST_P(ExpandLimitsTest, AllocationsInWindows) {
-  constexpr std::uint64_t n = 17'000;
+  constexpr std::uint64_t n = 30'000;
   for (const auto& [name, counts] : counts_to_try(n, 9, 70'000)) {
     const std::uint64_t total = expanded_count(counts);
     for (const std::uint64_t capacity :
@@ -66,8 +66,8 @@ TEST_P(ExpandLimitsTest, AllocationsInWindows) {
     }
   }
   // Full in one window, past the largest offset in the same one, the next one, the last or never.
-  for (const std::uint64_t full : {10U, 6000U}) {
-    for (const std::uint64_t past : {11U, 6001U, 12'000U, 16'999U}) {
+  for (const std::uint64_t full : {10U, 12'000U}) {
+    for (const std::uint64_t past : {11U, 9000U, 12'001U, 29'999U}) {
       if (past <= full) continue;
       Words counts(n);
       counts[full] = 0xFFFFFFFF;
@@ -86,9 +86,9 @@ TEST_P(ExpandLimitsTest, AllocationsInWindows) {
 TEST_P(ExpandLimitsTest, ExpansionsInWindows) {
   constexpr std::uint64_t n = 3000;
   const Words values = random_words(n * 2);
-  for (const auto& [name, counts] : counts_to_try(n, 9, 17'000)) {
+  for (const auto& [name, counts] : counts_to_try(n, 9, 27'000)) {
     for (const std::uint32_t words : {1U, 2U}) {
-      for (const std::uint64_t capacity : {std::uint64_t{16'000}, expanded_count(counts) + 6000}) {
+      for (const std::uint64_t capacity : {std::uint64_t{25'000}, expanded_count(counts) + 6000}) {
         const std::uint64_t items = words == 1 ? n : n / 2;
         const auto some = std::span{counts}.first(items);
         const Traits traits = small();
