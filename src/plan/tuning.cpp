@@ -49,6 +49,19 @@ std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t e
                        [](const TileShape& shape) { return scan_tiles_memory(shape) + look_back; });
 }
 
+std::optional<TileShape> selection_shape(const Limits& limits, std::uint64_t masks) {
+  for (const std::uint32_t workgroup : {256U, 128U, 64U, 32U, 16U}) {
+    const TileShape shape{workgroup, workgroup * 16, workgroup};
+    const std::uint64_t scatter = masks * (shape.tile / 32) * 2;  // words
+    const std::uint64_t counts = shape.tree;
+    if (workgroup <= largest_workgroup(limits) &&
+        4 * std::max(scatter, counts) <= limits.max_workgroup_memory) {
+      return shape;
+    }
+  }
+  return std::nullopt;
+}
+
 LimitTooSmall limit_too_small(const Limits& limits, std::uint64_t element_bytes,
                               std::optional<TileShape> (*shape)(const Limits&, std::uint64_t)) {
   Limits roomy = limits;

@@ -23,6 +23,9 @@ std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t e
 // Elements up to which it is the faster one: its tiles wait long, but three dispatches wait longer.
 std::uint64_t memory_pass_limit();
 
+// Of mask-then-scatter with so many masks: a workgroup holds the bits of its tile and their ranks.
+std::optional<TileShape> selection_shape(const Limits& limits, std::uint64_t masks);
+
 // Which limit keeps out even the smallest of the shapes that `shape`, one of those two, chooses
 // from.
 struct LimitTooSmall {
