@@ -103,7 +103,9 @@ struct FloorDivide {
 struct Modulo {
   template <class T>
   static HWY_INLINE T of(T a, T b) {
-    return predicate::modulo(a, b == 0 ? T{1} : b);
+    // Nothing is left by -1, nor by 1, which no processor takes amiss for the least integer.
+    const bool harmless = b == 0 || (T(-1) < T{0} && b == T(-1));
+    return predicate::modulo(a, harmless ? T{1} : b);
   }
 };
 struct Negate {

@@ -51,7 +51,7 @@ TEST(PredicateTest, ComparesWithoutValueAsWithNan) {
   EXPECT_TRUE(holds("10 % x != 3", std::int32_t{0}));
   EXPECT_TRUE(holds("not 10 % x < 3", std::int32_t{0}));
   EXPECT_TRUE(holds("10 % x < 1e300", std::int32_t{3}));
-  EXPECT_TRUE(holds("10 / x > 1e300", 0.0F));
+  EXPECT_TRUE(holds("10 / x > 3e38", 0.0F));
   EXPECT_TRUE(holds("x != x", std::nanf("")));
   EXPECT_FALSE(holds("x == x", std::nanf("")));
   EXPECT_FALSE(holds("x > 16777217 or x <= 16777217", std::nanf("")));

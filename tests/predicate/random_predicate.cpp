@@ -86,6 +86,7 @@ std::unique_ptr<Node> leaf(const Table& table, bool whole, Random& random) {
     if (pick(3, random) == 0) {
       const Literal& literal = literals[pick(std::size(literals), random)];
       if (whole && literal.value.kind != Kind::integer) continue;
+      node->column = -1;
       node->text = literal.text;
       node->literal = literal.value;
       node->literal.literal = true;

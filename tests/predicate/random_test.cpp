@@ -97,7 +97,10 @@ Plan plan_of(std::span<const Sample> samples, const Table& table) {
     decisions += "  answer |= select(0u, " + std::to_string(1U << k) + "u, decide" + number + "(" +
                  arguments + "));\n";
   }
-  Plan plan{.primitive = "predicate", .algorithm = "test", .n = table.rows};
+  Plan plan;
+  plan.primitive = "predicate";
+  plan.algorithm = "test";
+  plan.n = table.rows;
   plan.buffers = {{"input", words * 4, BufferRole::input},
                   {"output", table.rows * 4, BufferRole::output}};
   plan.kernels = {{"decide",

@@ -42,7 +42,7 @@ fn keep_unpack_f64(a: vec2<u32>) -> keep_Float {
 }
 
 struct keep_Format {
-  precision: u32,
+  digits: u32,
   lowest: i32,         // exponent of the lowest bit of a subnormal number
   most: u32,           // the biased exponent of infinity
   words: bool,         // an f64
@@ -70,10 +70,10 @@ fn keep_round(f: keep_Format, sign: u32, magnitude: vec4<u32>, exponent: i32,
   let zeros = keep_leading_zeros(magnitude);
   let m = keep_shift_left(magnitude, zeros);
   // Of the 128 bits so many are dropped; below the smallest normal number, more of them.
-  let usual = 128u - f.precision;
+  let usual = 128u - f.digits;
   let last = exponent - i32(zeros) + i32(usual);
   let under = max(f.lowest - last, 0);
-  if (under > i32(f.precision)) { return keep_bits(f, sign, 0u); }
+  if (under > i32(f.digits)) { return keep_bits(f, sign, 0u); }
   let dropped = usual + u32(under);
   var kept = keep_shift_right(m, dropped).xy;
   let below = keep_shift_left(m, 128u - dropped);
