@@ -92,9 +92,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 #if INDICES
       output[at] = params.first_index + i;
 #else
-      let from = params.offsets[0][0] + i * ${WORDS}u;
+      let source_at = params.offsets[0][0] + i * ${WORDS}u;
 #repeat w WORDS
-      output[at + ${w}u] = source[from + ${w}u];
+      output[at + ${w}u] = source[source_at + ${w}u];
 #end
 #endif
     }
