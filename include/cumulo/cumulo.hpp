@@ -13,6 +13,7 @@
 #include "cumulo/partition.hpp"
 #include "cumulo/plan.hpp"
 #include "cumulo/predicate.hpp"
+#include "cumulo/predicate_language.hpp"
 #include "cumulo/run.hpp"
 #include "cumulo/runs.hpp"
 #include "cumulo/scan.hpp"

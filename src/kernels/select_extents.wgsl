@@ -23,7 +23,7 @@ fn main() {
   for (var s = 0u; s < settings.slices; s++) {
     let begin = s * settings.slice;
     let count = min(n - min(n, begin), settings.slice);
-    let tiles = ceil_div(count, ${TILE}u);
+    let tiles = max(ceil_div(count, ${TILE}u), ${LEAST_TILES}u);
     // A grid of at least `tiles` workgroups, folded where they are too many for one dimension.
     let most = settings.most_groups;
     let z = max(ceil_div(ceil_div(tiles, most), most), 1u);

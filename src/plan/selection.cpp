@@ -137,11 +137,6 @@ Result<void> validate(const SelectionDescription& d) {
 namespace plan {
 namespace {
 
-SelectionRequest make_request(const SelectionDescription& d, const Traits& traits,
-                              const SelectionLayout& layout) {
-  return {d, traits, layout, selection_slots(d, layout.counted)};
-}
-
 std::optional<Error> refusal(const SelectionRequest& request) {
   const SelectionDescription& d = request.description;
   if (request.layout.counted && d.n == 0) {
@@ -176,6 +171,11 @@ std::optional<Error> refusal(const SelectionRequest& request) {
 }
 
 }  // namespace
+
+SelectionRequest make_request(const SelectionDescription& d, const Traits& traits,
+                              const SelectionLayout& layout) {
+  return {d, traits, layout, selection_slots(d, layout.counted)};
+}
 
 std::vector<SelectionSlot> selection_slots(const SelectionDescription& d, bool counted) {
   using What = SelectionSlot::What;
@@ -269,7 +269,7 @@ std::vector<std::uint32_t> parameter_words(const SelectParams& p) {
                                    0,
                                    0};
   words.insert(words.end(), p.offsets.begin(), p.offsets.end());
-  words.resize(24, 0);
+  words.resize(12 + 4 * 5, 0);  // the offsets are five vectors
   return words;
 }
 
@@ -280,6 +280,12 @@ Result<Plan> plan_selection(const SelectionDescription& description, const Trait
   if (auto valid = validate(description); !valid) return std::unexpected{std::move(valid.error())};
   const plan::SelectionRequest request = plan::make_request(description, traits, layout);
   if (auto error = plan::refusal(request)) return std::unexpected{std::move(*error)};
+  const bool is_free = description.algorithm == SelectionAlgorithm::automatic;
+  if (description.n > 0 && description.algorithm != SelectionAlgorithm::mask_then_scatter &&
+      (!is_free || traits.forward_progress)) {
+    auto plan = plan::plan_selection_pass(request);
+    if (plan || !is_free) return plan;
+  }
   return plan::plan_mask_then_scatter(request);
 }
 

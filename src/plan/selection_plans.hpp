@@ -9,6 +9,7 @@
 #include "cumulo/selection.hpp"
 #include "plan/preprocess.hpp"
 #include "plan/slices.hpp"
+#include "plan/tuning.hpp"
 
 namespace cumulo::plan {
 
@@ -70,10 +71,19 @@ struct SelectParams {
   std::uint32_t output_offset = 0;
   std::uint32_t counts_at = 0;
   std::uint64_t capacity = 0;
-  std::vector<std::uint32_t> offsets = {};  // up to 12
+  std::vector<std::uint32_t> offsets = {};  // up to 20
 };
 std::vector<std::uint32_t> parameter_words(const SelectParams& params);
 
+// params.offsets[k], a word of a vector.
+std::string offset_text(std::size_t k);
+
 Result<Plan> plan_mask_then_scatter(const SelectionRequest& request);
+// In the shape that suits the device and n, or in one given (for measurements).
+Result<Plan> plan_selection_pass(const SelectionRequest& request);
+Result<Plan> plan_selection_pass(const SelectionRequest& request, const SelectionPassShape& shape);
+
+SelectionRequest make_request(const SelectionDescription& description, const Traits& traits,
+                              const SelectionLayout& layout);
 
 }  // namespace cumulo::plan

@@ -4,11 +4,6 @@
 namespace cumulo::plan {
 namespace {
 
-// params.offsets[k], a word of a vector.
-std::string offset_text(std::size_t k) {
-  return "params.offsets[" + std::to_string(k / 4) + "][" + std::to_string(k % 4) + "]";
-}
-
 std::string binding_text(const SelectionRequest& request, std::uint32_t binding, std::size_t k) {
   return "@group(0) @binding(" + std::to_string(binding + k) + ") var<storage, " +
          (request.layout.same_buffer ? "read_write" : "read") + "> source_" + std::to_string(k) +
@@ -103,6 +98,10 @@ std::string call_text(const Predicate& predicate, std::string_view name) {
 }
 
 }  // namespace
+
+std::string offset_text(std::size_t k) {
+  return "params.offsets[" + std::to_string(k / 4) + "][" + std::to_string(k % 4) + "]";
+}
 
 Result<std::string> source_text(const SelectionRequest& request, std::uint32_t binding) {
   const SelectionDescription& d = request.description;

@@ -112,6 +112,27 @@ SmallPassShape small_pass_shape(const Limits& limits) {
   return {.rows_each = largest_workgroup(limits) >= 1024 ? 1U : 2U};
 }
 
+SelectionPassShape selection_pass_shape(SelectionMask mask, std::uint64_t n) {
+  const bool is_small = n <= std::uint64_t{1} << 21;
+  const bool is_large = n > std::uint64_t{1} << 25;
+  const bool is_largest = n > std::uint64_t{1} << 28;
+  switch (mask) {
+    case SelectionMask::flags:
+      return is_small ? SelectionPassShape{512, 16, 0, 0} : SelectionPassShape{512, 32, 264, 1024};
+    case SelectionMask::predicate:
+      if (is_small) return {512, 8, 0, 0};
+      return is_large ? SelectionPassShape{512, 31, 264, 1024} : SelectionPassShape{512, 16, 0, 0};
+    case SelectionMask::heads:
+      if (is_small) return {512, 8, 0, 0};
+      return is_large ? SelectionPassShape{512, 28, 0, 0} : SelectionPassShape{512, 16, 0, 0};
+    case SelectionMask::runs:
+      if (is_small) return {512, 8, 0, 0};
+      return is_largest ? SelectionPassShape{512, 28, 0, 0} : SelectionPassShape{256, 32, 0, 0};
+    case SelectionMask::partition: break;
+  }
+  return {is_largest ? 512U : 256U, 32, 0, 0};
+}
+
 std::uint64_t small_pass_limit() { return std::uint64_t{1} << 17; }
 
 std::uint32_t largest_teaching_workgroup(const Limits& limits, std::uint64_t element_bytes) {

@@ -56,6 +56,16 @@ struct SmallPassShape {
 
 SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes);
 SmallPassShape small_pass_shape(const Limits& limits);
+// select_pass.wgsl, for subgroups of 32 lanes: by what keeps its registers busy.
+enum class SelectionMask : std::uint8_t { flags, predicate, heads, runs, partition };
+struct SelectionPassShape {
+  std::uint32_t workgroup_size;  // invocations
+  std::uint32_t rows;            // of 32 elements, for each subgroup: up to 32; of a partition 32
+  std::uint32_t gate;            // as of SinglePassShape
+  std::uint32_t gate_end;
+};
+SelectionPassShape selection_pass_shape(SelectionMask mask, std::uint64_t n);
+
 // Elements up to which the small pass is the faster one.
 std::uint64_t small_pass_limit();
 

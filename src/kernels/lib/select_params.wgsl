@@ -13,7 +13,8 @@ struct Params {
   capacity: u32,        // results at most
   unused_a: u32,
   unused_b: u32,
-  offsets: array<vec4<u32>, 3>,  // where each source's first element lies in its binding, in words
+  offsets: array<vec4<u32>, 5>,  // where each source's first element lies in its binding, in words; then
+                                 // likewise what a single pass reads and writes beside them
 }
 @group(0) @binding(0) var<uniform> params: Params;
 
@@ -29,3 +30,6 @@ struct Extent {
   unused: u32,
 }
 @group(0) @binding(1) var<uniform> extent: Extent;
+
+// Tiles that a single pass waits for.
+fn tile_count() -> u32 { return extent.tiles; }
