@@ -75,7 +75,8 @@ class Bench {
       plan.buffers.push_back({"output", n_ * 4, BufferRole::output});
       plan.kernels.push_back(writing_kernel(vectors));
       const auto groups = static_cast<std::uint32_t>(n_ / 4 / 256 / vectors);
-      const std::uint32_t rows = groups / 65'536 + 1;
+      std::uint32_t rows = 1;
+      while (groups / rows > 65'535) rows *= 2;
       plan.steps.push_back(DispatchStep{"", 0, {{0, 0, n_ * 4}}, {groups / rows, rows, 1}});
       auto prepared = value_or_exit(gpu::PreparedPlan::create(context_, std::move(plan), {0}));
       const gpu::BoundBuffer output{to.buffer, 0, out_->bytes()};
@@ -109,8 +110,7 @@ class Bench {
              check(expected, n_ + 1));
   }
 
-  // Of the items, one in `spread` has all of its and the others' outputs: `each` of them on
-  // average.
+  // One of `spread` items has the outputs of all of them, and the others none.
   void add_expansion(const std::string& name, std::uint64_t items, std::uint64_t spread) {
     Words counts(items);
     for (std::size_t i = 0; i < items; i += spread) {
