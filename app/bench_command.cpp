@@ -125,7 +125,8 @@ int run_bench_scan(const Arguments& arguments) {
       ->delimiter(',');
   app.add_option("--types", r.types, "element types (all of the device; CPU u32,f32)")
       ->delimiter(',');
-  app.add_option("--ops", r.ops, "add, mul, min, max, and, or, xor (add)")->delimiter(',');
+  app.add_option("--ops", r.ops, "add, mul, min, max, and, or, xor, add-saturated (add)")
+      ->delimiter(',');
   app.add_option("--kinds", r.kinds, "inclusive, exclusive (inclusive)")->delimiter(',');
   app.add_option("--algorithms", r.algorithms,
                  "all, or names: beside the times steps, additions and bytes moved")

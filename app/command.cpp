@@ -14,6 +14,12 @@ namespace {
 
 constexpr std::array commands{
     Command{"scan", "prefix sums (or products, minima ...) of a file of numbers", run_scan},
+    Command{"compact", "the numbers or rows that flags or a predicate keep, in order", run_compact},
+    Command{"partition", "the kept ones first, the others after, both in order", run_partition},
+    Command{"unique", "the first of each run of equal neighbours", run_unique},
+    Command{"runs", "value, length and start of each run", run_runs},
+    Command{"allocate", "where each item's places begin, and how many items fit", run_allocate},
+    Command{"expand", "every item as often as its count says", run_expand},
     Command{"devices", "all adapters, their limits, and for each one not usable the reason",
             run_devices},
     Command{"demo", "two lessons on prefix sums: numbers, verdicts, times, pictures", run_demo},

@@ -33,12 +33,18 @@ struct Command {
 
 std::span<const Command> all_commands();
 
+int run_allocate(const Arguments& arguments);
 int run_bench(const Arguments& arguments);
+int run_compact(const Arguments& arguments);
 int run_demo(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
+int run_expand(const Arguments& arguments);
 int run_help(const Arguments& arguments);
+int run_partition(const Arguments& arguments);
 int run_plan(const Arguments& arguments);
+int run_runs(const Arguments& arguments);
 int run_scan(const Arguments& arguments);
+int run_unique(const Arguments& arguments);
 int run_version(const Arguments& arguments);
 
 // The error of an unknown option or a surplus argument names the nearest known one. An empty answer

@@ -91,8 +91,10 @@ Result<Device> open_device(const std::string& word) {
 void add_scan_options(CLI::App& app, ScanArguments& arguments) {
   app.add_flag("--exclusive", arguments.exclusive, "each result without its own element");
   app.add_flag("--reverse", arguments.reverse, "from the last element to the first");
-  app.add_option("--op", arguments.op,
-                 "add, mul, min, max, and, or, xor (add), or a file with an operator of yours");
+  app.add_option(
+      "--op", arguments.op,
+      "add, mul, min, max, and, or, xor, add-saturated (add), or a file with an operator of "
+      "yours");
   app.add_option("--init", arguments.init, "a value that enters every result once");
   app.add_flag("--include-initial", arguments.include_initial,
                "n + 1 results: the initial value before all others");

@@ -57,10 +57,12 @@ inline Gpu open_gpu() {
   return gpu;
 }
 
-inline WGPUBuffer buffer_of(const Gpu& gpu, const std::vector<std::uint32_t>& words) {
+inline WGPUBuffer buffer_of(const Gpu& gpu, const std::vector<std::uint32_t>& words,
+                            WGPUBufferUsage more = WGPUBufferUsage_None) {
   WGPUBufferDescriptor descriptor = WGPU_BUFFER_DESCRIPTOR_INIT;
   descriptor.size = words.size() * 4;
-  descriptor.usage = WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst;
+  descriptor.usage =
+      WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst | more;
   WGPUBuffer buffer = wgpuDeviceCreateBuffer(gpu.device, &descriptor);
   wgpuQueueWriteBuffer(gpu.queue, buffer, 0, words.data(), descriptor.size);
   return buffer;
@@ -102,6 +104,24 @@ inline void dispatch(WGPUComputePassEncoder pass, const Kernel& kernel, std::uin
   wgpuComputePassEncoderSetPipeline(pass, kernel.pipeline);
   wgpuComputePassEncoderSetBindGroup(pass, 0, kernel.group, 0, nullptr);
   wgpuComputePassEncoderDispatchWorkgroups(pass, groups, 1, 1);
+}
+
+// A dispatch in a pass of its own.
+inline void run(WGPUCommandEncoder encoder, const Kernel& kernel, std::uint32_t groups) {
+  WGPUComputePassEncoder pass = wgpuCommandEncoderBeginComputePass(encoder, nullptr);
+  dispatch(pass, kernel, groups);
+  wgpuComputePassEncoderEnd(pass);
+  wgpuComputePassEncoderRelease(pass);
+}
+
+// The same, of as many workgroups as a buffer says.
+inline void run_indirect(WGPUCommandEncoder encoder, const Kernel& kernel, WGPUBuffer arguments) {
+  WGPUComputePassEncoder pass = wgpuCommandEncoderBeginComputePass(encoder, nullptr);
+  wgpuComputePassEncoderSetPipeline(pass, kernel.pipeline);
+  wgpuComputePassEncoderSetBindGroup(pass, 0, kernel.group, 0, nullptr);
+  wgpuComputePassEncoderDispatchWorkgroupsIndirect(pass, arguments, 0);
+  wgpuComputePassEncoderEnd(pass);
+  wgpuComputePassEncoderRelease(pass);
 }
 
 inline void submit(const Gpu& gpu, WGPUCommandEncoder encoder) {

@@ -82,12 +82,26 @@ class DelimitedSource {
   // Then it is known as well whether the first row holds names or numbers.
   Result<void> choose_column(const std::optional<std::string>& wanted);
 
+  // For rows that are kept as they are.
+  Result<Table> table(std::string_view bytes);
+  void choose(const ColumnPlace& place) {
+    column_ = place.index;
+    if (!place.below_header) clear_header();
+  }
+
   template <class Sink>
   Result<bool> each(Sink&& sink) const {
+    return each(sink, [](const char*) {});
+  }
+
+  // begin(row) where a row begins.
+  template <class Sink, class Begin>
+  Result<bool> each(Sink&& sink, Begin&& begin) const {
     const char* p = text_.data() + body_;
     const char* const end = text_.data() + text_.size();
     while (p != end) {
       const char* const row = p;
+      begin(row);
       std::size_t columns = 0;
       Field field;
       do {
@@ -120,7 +134,14 @@ class DelimitedSource {
     return std::unexpected{Error{ErrorKind::bad_argument, name_ + what}};
   }
   std::string list_columns() const;
-  Result<void> no_header();
+  void clear_header() {
+    header_.clear();
+    body_ = 0;
+  }
+  Result<void> no_header() {
+    clear_header();
+    return {};
+  }
 
   std::string_view text_;
   char separator_;
@@ -160,10 +181,23 @@ Result<void> DelimitedSource::read_header() {
   return {};
 }
 
-Result<void> DelimitedSource::no_header() {
-  header_.clear();
-  body_ = 0;
-  return {};
+Result<Table> DelimitedSource::table(std::string_view bytes) {
+  if (!surely_header_ && std::ranges::any_of(header_, is_number)) clear_header();
+  Table table{.names = header_, .named = !header_.empty(), .header = {}, .text = bytes, .rows = {}};
+  for (std::size_t k = header_.size(); k < columns_; ++k) {
+    table.names.push_back("c" + std::to_string(k));
+  }
+  table.header = text_.substr(0, body_);
+  auto read = each([](std::string_view) { return true; },
+                   [&](const char* row) {
+                     table.rows.push_back(static_cast<std::size_t>(row - bytes.data()));
+                   });
+  if (!read) return std::unexpected{std::move(read.error())};
+  // The last row's own line end, of those that were taken off.
+  auto end = static_cast<std::size_t>(text_.data() + text_.size() - bytes.data());
+  if (!table.rows.empty() && end < bytes.size()) end += bytes.substr(end, 2) == "\r\n" ? 2 : 1;
+  table.rows.push_back(end);
+  return table;
 }
 
 std::string DelimitedSource::list_columns() const {
@@ -216,11 +250,19 @@ Result<Columns> read_columns(std::string_view bytes, char separator, const std::
   return source.columns();
 }
 
+Result<Table> read_table(std::string_view bytes, char separator, const std::string& name) {
+  DelimitedSource source(without_mark(bytes), separator, name);
+  if (auto read = source.read_header(); !read) return std::unexpected{std::move(read.error())};
+  return source.table(bytes);
+}
+
 Result<Array> read_delimited(std::string_view bytes, char separator, const std::string& name,
                              const ReadOptions& options) {
   DelimitedSource source(without_mark(bytes), separator, name);
   if (auto read = source.read_header(); !read) return std::unexpected{std::move(read.error())};
-  if (auto chosen = source.choose_column(options.column); !chosen) {
+  if (options.place) {
+    source.choose(*options.place);
+  } else if (auto chosen = source.choose_column(options.column); !chosen) {
     return std::unexpected{std::move(chosen.error())};
   }
   auto values = parse_values(source, options.type, options.show_progress);

@@ -12,17 +12,28 @@
 
 namespace cumulo {
 
-enum class Operator : std::uint8_t { add, mul, min, max, bit_and, bit_or, bit_xor };
+enum class Operator : std::uint8_t {
+  add,
+  mul,
+  min,
+  max,
+  bit_and,
+  bit_or,
+  bit_xor,
+  add_saturated,  // of unsigned integers: a sum beyond the type's largest value is that value
+};
 
-inline constexpr std::array all_operators{Operator::add,    Operator::mul,     Operator::min,
-                                          Operator::max,    Operator::bit_and, Operator::bit_or,
-                                          Operator::bit_xor};
+inline constexpr std::array all_operators{
+    Operator::add,     Operator::mul,    Operator::min,     Operator::max,
+    Operator::bit_and, Operator::bit_or, Operator::bit_xor, Operator::add_saturated};
 
-std::string_view name(Operator op);  // "add", "mul", "min", "max", "and", "or", "xor"
+// "add", "mul", "min", "max", "and", "or", "xor", "add-saturated"
+std::string_view name(Operator op);
 std::optional<Operator> parse_operator(std::string_view name);
 
-// and, or and xor are for integers only.
+// and, or and xor are for integers only, add-saturated for unsigned ones.
 constexpr bool is_defined(Operator op, Type type) {
+  if (op == Operator::add_saturated) return type == Type::u32 || type == Type::u64;
   return !is_float(type) || op == Operator::add || op == Operator::mul || op == Operator::min ||
          op == Operator::max;
 }
@@ -69,6 +80,8 @@ constexpr T combine(Operator op, T older, T newer) {
       case Operator::bit_xor: return static_cast<T>(a ^ b);
       case Operator::min: return newer < older ? newer : older;
       case Operator::max: return older < newer ? newer : older;
+      case Operator::add_saturated:
+        return static_cast<T>(a + b < a ? std::numeric_limits<U>::max() : a + b);
     }
     return older;
   } else {

@@ -28,7 +28,7 @@ struct Counts {
 enum class BufferRole : std::uint8_t {
   input,       // the caller's
   output,      // the caller's, or a result made beside it
-  count,       // the caller's: the number of elements, known on the device only
+  count,       // the caller's: a number of elements, known on the device only
   scratch,     // holds nothing of use between two runs, but see Plan::renewal
   parameters,  // a few words that kernels read as a uniform
 };

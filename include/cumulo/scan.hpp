@@ -20,6 +20,7 @@
 #include "cumulo/monoid.hpp"
 #include "cumulo/operator.hpp"
 #include "cumulo/plan.hpp"
+#include "cumulo/run.hpp"
 #include "cumulo/scan_description.hpp"
 #include "cumulo/type.hpp"
 #include "cumulo/wide.hpp"
@@ -42,10 +43,6 @@ struct ScanReport {
   std::string algorithm;
   std::optional<Counts> counts = std::nullopt;  // of the teaching forms
   std::optional<Timing> timing = std::nullopt;  // when asked for
-};
-
-struct RunOptions {
-  std::uint32_t timed_runs = 0;  // > 0: repeat so often after a warm-up and report the median
 };
 
 // Scans host memory: in.size() == n elements, out.size() == result_count(description) elements, in
@@ -186,12 +183,6 @@ class PreparedScan {
 
  private:
   std::unique_ptr<Impl> impl_;
-};
-
-struct PrepareOptions {
-  // The number of elements is known on the device only: a u32 in a buffer that every run names.
-  // description.n, at least 1, is the most it can be.
-  bool counted = false;
 };
 
 // Compiles what the usual case, separate and aligned buffers, needs. Allocates; submits nothing.

@@ -15,9 +15,13 @@
 #include <memory>
 #include <vector>
 
+#include "cumulo/allocate.hpp"
 #include "cumulo/device.hpp"
+#include "cumulo/expand.hpp"
+#include "cumulo/indirect.hpp"
 #include "cumulo/plan.hpp"
 #include "cumulo/scan.hpp"
+#include "cumulo/selection.hpp"
 
 namespace cumulo {
 
@@ -123,5 +127,76 @@ Result<void> record(BoundScan& scan, WGPUComputePassEncoder pass);
 // allocates where it meets a new one. A scan counted on the device cannot be recorded so.
 Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer in, WGPUBuffer out,
                     std::uint64_t in_offset = 0, std::uint64_t out_offset = 0);
+
+// The same for a selection (compact, partition, unique, runs). Each range is in a buffer with usage
+// storage; outputs overlap nothing else of the call.
+using SelectionRanges = SelectionPlaces<BufferRange>;
+
+std::uint64_t scratch_size(const PreparedSelection& selection);
+
+// A prepared selection with its buffers: see BoundScan.
+class BoundSelection {
+ public:
+  BoundSelection(BoundSelection&&) noexcept;
+  BoundSelection& operator=(BoundSelection&&) noexcept;
+  ~BoundSelection();
+
+  const Plan& plan() const;
+  BufferRange status() const;  // as BoundScan::status()
+
+  struct Impl;
+  explicit BoundSelection(std::unique_ptr<Impl> impl);
+  Impl& impl() const { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// As bind() of a scan; the count on the device is ranges.n. scratch null: the selection's own.
+Result<BoundSelection> bind(PreparedSelection& selection, const SelectionRanges& ranges,
+                            const BufferRange& scratch = {});
+
+// As record() of a scan.
+Result<void> record(BoundSelection& selection, WGPUCommandEncoder encoder);
+Result<void> record(BoundSelection& selection, WGPUComputePassEncoder pass);
+
+// The same for allocations, expansions and indirect arguments. Each range is in a buffer with usage
+// storage; those that are written overlap nothing else of the call.
+using AllocationRanges = AllocationPlaces<BufferRange>;
+using ExpansionRanges = ExpansionPlaces<BufferRange>;
+using ArgumentsRanges = ArgumentsPlaces<BufferRange>;
+
+std::uint64_t scratch_size(const PreparedAllocation& allocation);
+std::uint64_t scratch_size(const PreparedExpansion& expansion);
+
+// What is prepared, with its buffers: see BoundScan.
+class BoundCall {
+ public:
+  BoundCall(BoundCall&&) noexcept;
+  BoundCall& operator=(BoundCall&&) noexcept;
+  ~BoundCall();
+
+  const Plan& plan() const;
+  BufferRange status() const;  // as BoundScan::status()
+
+  struct Impl;
+  explicit BoundCall(std::unique_ptr<Impl> impl);
+  Impl& impl() const { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// As bind() of a scan; a count on the device is ranges.n. scratch null: the library's own; else one
+// with usage copy destination too where n is 0.
+Result<BoundCall> bind(PreparedAllocation& allocation, const AllocationRanges& ranges,
+                       const BufferRange& scratch = {});
+Result<BoundCall> bind(PreparedExpansion& expansion, const ExpansionRanges& ranges,
+                       const BufferRange& scratch = {});
+Result<BoundCall> bind(PreparedArguments& arguments, const ArgumentsRanges& ranges);
+
+// As record() of a scan.
+Result<void> record(BoundCall& call, WGPUCommandEncoder encoder);
+Result<void> record(BoundCall& call, WGPUComputePassEncoder pass);
 
 }  // namespace cumulo

@@ -6,8 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "api/prepared_plan.hpp"
 #include "cumulo/device.hpp"
 #include "cumulo/scan.hpp"
+#include "cumulo/selection.hpp"
 #include "cumulo/webgpu.hpp"
 #include "gpu/context.hpp"
 #include "gpu/executor.hpp"
@@ -36,61 +38,41 @@ struct Buffer::Impl {
   std::unique_ptr<std::byte[], FreeAligned> host;  // on the CPU backend
 };
 
-// The caller's buffers of one run; `count` with a scan counted on the device.
-struct ScanBuffers {
-  BufferRange in;
-  BufferRange out;
-  BufferRange count = {};
-  bool operator==(const ScanBuffers&) const = default;
-};
-
 struct PreparedScan::Impl {
-  // The plan differs with how the caller's buffers lie: one prepared plan for each way seen.
-  struct Variant {
-    PlanOptions options;
-    std::shared_ptr<const gpu::PreparedPlan> plan;
-  };
-  // Plans whose scratch looks the same share it, whatever else they differ in: each leaves it as
-  // the next one wants it.
-  struct OwnScratch {
-    std::vector<PlanBuffer> layout;
-    std::shared_ptr<gpu::Scratch> memory;
-    std::optional<std::uint64_t> status;  // where a stalled run says so, in bytes
-  };
   struct DeviceBuffers {
     const Buffer& in;
     const Buffer& out;
     std::uint64_t in_offset;  // in elements
     std::uint64_t out_offset;
   };
-  struct Recent {
-    ScanBuffers buffers;
-    gpu::BoundPlan plan;
-  };
 
   Device::Impl* device = nullptr;
   ScanDescription description;
   bool counted = false;
-  std::vector<Variant>
-      variants;  // the first, aligned and apart, stays; others make room for new ones
-  std::vector<OwnScratch> scratch;
-  std::vector<Recent> recent;  // bound by record() and run(), newest last
+  std::optional<PreparedPlans> plans;  // on a GPU
 
   // What run() and run_counted() do; count null with the former.
   Result<void> run(const DeviceBuffers& buffers, const Buffer* count, std::uint64_t count_at);
-  Result<gpu::BoundPlan> bind(const ScanBuffers& buffers, const BufferRange& lent_scratch = {});
-  // The same, remembered: valid until the next call.
-  Result<gpu::BoundPlan*> bind_again(const ScanBuffers& buffers);
-  Result<std::shared_ptr<const gpu::PreparedPlan>> variant(const PlanOptions& options);
-
- private:
-  Result<std::shared_ptr<gpu::Scratch>> own_scratch(const gpu::PreparedPlan& plan);
-  Result<std::shared_ptr<gpu::Scratch>> borrow_scratch(const gpu::PreparedPlan& plan,
-                                                       const ScanBuffers& buffers,
-                                                       const BufferRange& lent) const;
+  // As the plans want them; bad_argument where there should be a count and is none, or the reverse.
+  Result<std::vector<CallerBuffer>> caller_buffers(const BufferRange& in, const BufferRange& out,
+                                                   const BufferRange& count = {}) const;
 };
 
 struct BoundScan::Impl {
+  gpu::BoundPlan plan;
+};
+
+struct PreparedSelection::Impl {
+  Device::Impl* device = nullptr;
+  SelectionDescription description;
+  bool counted = false;
+  std::optional<PreparedPlans> plans;  // on a GPU
+
+  // As the plans want them; bad_argument where one is missing or too many.
+  Result<std::vector<CallerBuffer>> caller_buffers(const SelectionRanges& ranges) const;
+};
+
+struct BoundSelection::Impl {
   gpu::BoundPlan plan;
 };
 

@@ -2,8 +2,6 @@
 #include "cumulo/scan.hpp"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstring>
 
 #include "api/impl.hpp"
@@ -15,19 +13,6 @@ namespace cumulo {
 namespace {
 
 Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
-
-template <class F>
-Result<double> median_wall_ms(std::uint32_t runs, F&& run) {
-  std::vector<double> times;
-  for (std::uint32_t i = 0; i < runs; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    if (auto ok = run(); !ok) return std::unexpected{std::move(ok.error())};
-    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-    times.push_back(time.count());
-  }
-  std::ranges::sort(times);
-  return times[times.size() / 2];
-}
 
 template <class T>
 T value_of(const std::vector<std::byte>& bytes) {
@@ -92,13 +77,6 @@ Result<ScanReport> scan_on_cpu(const ScanDescription& d, std::span<const std::by
   return report;
 }
 
-Result<void> submit_recorded(gpu::Context& context, gpu::BoundPlan& plan) {
-  auto encoder = context.create_encoder("scan");
-  if (!encoder) return std::unexpected{std::move(encoder.error())};
-  if (auto ok = plan.record(encoder->get()); !ok) return ok;
-  return context.submit(*encoder);
-}
-
 Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
                                std::span<const std::byte> in, std::span<std::byte> out,
                                const RunOptions& run) {
@@ -109,7 +87,9 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
   if (!input) return std::unexpected{std::move(input.error())};
   auto output = device.allocate(out.size(), "output");
   if (!output) return std::unexpected{std::move(output.error())};
-  auto plan = prepared->impl().bind({{native_buffer(*input)}, {native_buffer(*output)}});
+  auto buffers = prepared->impl().caller_buffers({native_buffer(*input)}, {native_buffer(*output)});
+  if (!buffers) return std::unexpected{std::move(buffers.error())};
+  auto plan = prepared->impl().plans->bind(*buffers);
   if (!plan) return std::unexpected{std::move(plan.error())};
   if (auto ok = submit_recorded(context, *plan); !ok) return std::unexpected{std::move(ok.error())};
 
@@ -118,16 +98,9 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
                     .algorithm = plan->plan().algorithm,
                     .counts = plan->plan().counts};
   if (run.timed_runs > 0) {
-    const bool stamps = context.traits().timestamps;
-    auto median = stamps ? context.time_on_device(
-                               run.timed_runs,
-                               [&](WGPUCommandEncoder encoder) { return plan->record(encoder); })
-                         : median_wall_ms(run.timed_runs, [&]() -> Result<void> {
-                             if (auto ok = submit_recorded(context, *plan); !ok) return ok;
-                             return device.wait();
-                           });
-    if (!median) return std::unexpected{std::move(median.error())};
-    report.timing = Timing{*median, run.timed_runs, stamps ? ClockKind::device : ClockKind::wall};
+    auto timing = time_runs(context, *plan, run.timed_runs);
+    if (!timing) return std::unexpected{std::move(timing.error())};
+    report.timing = *timing;
   }
   if (auto ok = prepared->finish(); !ok) {
     if (ok.error().kind != ErrorKind::stalled || d.algorithm != Algorithm::automatic) {
@@ -145,6 +118,34 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
   }
   report.total = total_of(d, report.total_bytes);
   return report;
+}
+
+// The plan's buffers that are the caller's: input, output and, where counted, the count.
+std::vector<std::uint32_t> external_buffers(const Plan& plan) {
+  std::vector<std::uint32_t> external{plan::input_buffer, plan::output_buffer};
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].role == BufferRole::count) external.push_back(i);
+  }
+  return external;
+}
+
+PlanFamily plans_of(const Device::Impl& device, const ScanDescription& description, bool counted) {
+  const auto plan = [&device, description, counted](const CallerLayout& layout,
+                                                    const Traits& traits) -> Result<CallerPlan> {
+    auto made = plan_scan(description, traits,
+                          {.aliasing = layout.aliasing,
+                           .in_misalignment = layout.misalignment(0),
+                           .out_misalignment = layout.misalignment(1),
+                           .withhold = device.withhold,
+                           .counted = counted,
+                           .count_misalignment = layout.misalignment(2)});
+    if (!made) return std::unexpected{std::move(made.error())};
+    std::vector<std::uint32_t> external = external_buffers(*made);
+    return CallerPlan{std::move(*made), std::move(external)};
+  };
+  return {.plan = plan,
+          .fallback = std::string(name(Algorithm::reduce_then_scan)),
+          .can_be_in_place = !description.include_initial && !description.wide};
 }
 
 }  // namespace
@@ -178,7 +179,7 @@ PreparedScan::~PreparedScan() = default;
 const ScanDescription& PreparedScan::description() const { return impl_->description; }
 
 const Plan* PreparedScan::plan() const {
-  return impl_->variants.empty() ? nullptr : &impl_->variants.front().plan->plan();
+  return impl_->plans ? impl_->plans->first_plan() : nullptr;
 }
 
 Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description,
@@ -197,9 +198,11 @@ Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& descrip
         return std::unexpected{std::move(ok.error())};
       }
     }
+    impl->plans.emplace(device.impl(), plans_of(device.impl(), description, options.counted));
     // The usual case, aligned and apart, is made now: what cannot be done is said here.
-    if (auto plan = impl->variant({.counted = options.counted}); !plan)
+    if (auto plan = impl->plans->variant({}); !plan) {
       return std::unexpected{std::move(plan.error())};
+    }
   }
   return PreparedScan(std::move(impl));
 }
@@ -257,35 +260,19 @@ Result<void> PreparedScan::Impl::run(const DeviceBuffers& b, const Buffer* count
     }
     return without_total(scan_on_host(d, from, to));
   }
-  ScanBuffers buffers{{native_buffer(b.in), b.in_offset * in_bytes},
-                      {native_buffer(b.out), b.out_offset * out_bytes}};
-  if (count != nullptr) buffers.count = {native_buffer(*count), count_at * 4};
-  auto plan = bind_again(buffers);
+  const BufferRange from{native_buffer(b.in), b.in_offset * in_bytes};
+  const BufferRange to{native_buffer(b.out), b.out_offset * out_bytes};
+  auto buffers = caller_buffers(
+      from, to,
+      count == nullptr ? BufferRange{} : BufferRange{native_buffer(*count), count_at * 4});
+  if (!buffers) return std::unexpected{std::move(buffers.error())};
+  auto plan = plans->bind_again(*buffers);
   if (!plan) return std::unexpected{std::move(plan.error())};
   return submit_recorded(*device->gpu, **plan);
 }
 
 Result<void> PreparedScan::finish() {
-  if (impl_->device->gpu == nullptr) return {};
-  gpu::Context& context = *impl_->device->gpu;
-  if (auto ok = context.wait(); !ok) return ok;
-  for (const Impl::OwnScratch& scratch : impl_->scratch) {
-    if (!scratch.status) continue;
-    std::uint32_t status = 0;
-    if (auto ok = context.read(scratch.memory->memory().buffer, *scratch.status,
-                               std::as_writable_bytes(std::span{&status, 1}));
-        !ok) {
-      return ok;
-    }
-    if ((status & status_stalled) != 0) {
-      scratch.memory->distrust();
-      return std::unexpected{
-          Error{ErrorKind::stalled, impl_->variants.front().plan->plan().algorithm +
-                                        " stalled: a workgroup waited too long for another one, or "
-                                        "runs another subgroup width; use reduce-then-scan"}};
-    }
-  }
-  return {};
+  return impl_->plans ? impl_->plans->finish() : Result<void>{};
 }
 
 }  // namespace cumulo

@@ -30,6 +30,12 @@ HWY_INLINE V combine(V older, V newer) {
     return hn::Or(older, newer);
   } else if constexpr (op == Operator::bit_xor) {
     return hn::Xor(older, newer);
+  } else if constexpr (op == Operator::add_saturated && sizeof(T) == 8) {
+    // Where there is no minimum of 64-bit lanes, comparing and choosing is cheaper.
+    const V sum = hn::Add(older, newer);
+    return hn::IfThenElse(hn::Lt(sum, older), hn::Set(hn::DFromV<V>(), static_cast<T>(~T{0})), sum);
+  } else if constexpr (op == Operator::add_saturated) {
+    return hn::Add(older, hn::Min(newer, hn::Not(older)));
   } else if constexpr (std::is_integral_v<T>) {
     return op == Operator::min ? hn::Min(older, newer) : hn::Max(older, newer);
   } else {

@@ -20,6 +20,7 @@ StripKernels<std::uint32_t> kernels_u32(Operator op) {
     case Operator::bit_and: return kernels_for<Operator::bit_and, std::uint32_t>();
     case Operator::bit_or: return kernels_for<Operator::bit_or, std::uint32_t>();
     case Operator::bit_xor: return kernels_for<Operator::bit_xor, std::uint32_t>();
+    case Operator::add_saturated: return kernels_for<Operator::add_saturated, std::uint32_t>();
   }
   return {};
 }

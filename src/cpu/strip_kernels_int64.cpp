@@ -20,6 +20,7 @@ StripKernels<std::uint64_t> kernels_u64(Operator op) {
     case Operator::bit_and: return kernels_for<Operator::bit_and, std::uint64_t>();
     case Operator::bit_or: return kernels_for<Operator::bit_or, std::uint64_t>();
     case Operator::bit_xor: return kernels_for<Operator::bit_xor, std::uint64_t>();
+    case Operator::add_saturated: return kernels_for<Operator::add_saturated, std::uint64_t>();
   }
   return {};
 }

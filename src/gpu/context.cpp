@@ -223,6 +223,7 @@ Result<void> Context::write(WGPUBuffer buffer, std::uint64_t offset,
 }
 
 Result<void> Context::read(WGPUBuffer buffer, std::uint64_t offset, std::span<std::byte> out) {
+  ++reads_;
   const Watch watch(*this);
   if (out.empty()) return wait();
   WGPUBufferDescriptor descriptor = WGPU_BUFFER_DESCRIPTOR_INIT;

@@ -57,6 +57,8 @@ class Context {
                                      WGPUBufferUsage more = WGPUBufferUsage_None);
   Result<void> write(WGPUBuffer buffer, std::uint64_t offset, std::span<const std::byte> data);
   Result<void> read(WGPUBuffer buffer, std::uint64_t offset, std::span<std::byte> out);
+  // How often read() was called.
+  std::uint64_t reads() const { return reads_; }
 
   Result<CommandEncoder> create_encoder(std::string_view label);
   Result<void> submit(const CommandEncoder& encoder);
@@ -120,6 +122,7 @@ class Context {
   Traits traits_;
   std::unordered_map<std::string, Pipeline> pipelines_;
   Created created_;
+  std::uint64_t reads_ = 0;
 };
 
 }  // namespace cumulo::gpu

@@ -60,6 +60,7 @@ class PreparedPlan {
                                                             std::vector<std::uint32_t> external);
 
   const Plan& plan() const { return plan_; }
+  const std::vector<std::uint32_t>& external() const { return external_; }
   // Of its scratch buffers, in the memory for them: see above.
   std::uint64_t scratch_offset(std::size_t buffer) const;
   std::uint64_t scratch_bytes() const { return scratch_offset(plan_.buffers.size()); }

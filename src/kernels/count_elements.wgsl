@@ -1,6 +1,7 @@
 // How many elements there are, only the device knows: works out the parameters of a scan and the grid
 // of its dispatches from a count in the caller's buffer. One invocation does it.
 #import lib/params_struct.wgsl
+#import lib/fold_grid.wgsl
 struct Settings {
   capacity: u32,      // elements at most
   most_groups: u32,   // in one dimension of a grid
@@ -17,8 +18,6 @@ struct Work {
 @group(0) @binding(1) var<storage, read> counts: array<u32>;
 @group(0) @binding(2) var<storage, read_write> work: Work;
 @group(0) @binding(3) var<storage, read_write> total: array<u32>;
-
-fn ceil_div(a: u32, b: u32) -> u32 { return (a + b - 1u) / b; }
 
 @compute @workgroup_size(1)
 fn main() {
@@ -37,11 +36,8 @@ fn main() {
 #endif
 #endif
 
-  // A grid of at least `tiles` workgroups, folded where they are too many for one dimension.
-  let most = settings.most_groups;
-  let z = ceil_div(ceil_div(tiles, most), most);
-  let y = ceil_div(ceil_div(tiles, z), most);
-  work.grid = array<u32, 3>(ceil_div(ceil_div(tiles, z), y), y, z);
+  let grid = fold_grid(tiles, settings.most_groups);
+  work.grid = array<u32, 3>(grid.x, grid.y, grid.z);
 
   // The tiles write the total where there are elements.
   if (count == 0u) {

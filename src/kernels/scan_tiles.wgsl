@@ -9,7 +9,8 @@
 #import lib/spine.wgsl
 #import lib/look_back_memory.wgsl
 #else
-@group(0) @binding(${TOTALS}) var<storage, read> tile_base: array<Element>;
+// Only read, but it may lie in one buffer with the output.
+@group(0) @binding(${TOTALS}) var<storage, read_write> tile_base: array<Element>;
 #endif
 @group(0) @binding(${TOTAL}) var<storage, read_write> total: array<Element>;
 

@@ -183,6 +183,7 @@ std::string_view running_name(Operator op) {
     case Operator::bit_and: return "running and";
     case Operator::bit_or: return "running or";
     case Operator::bit_xor: return "running xor";
+    case Operator::add_saturated: return "running saturated sum";
   }
   return "running totals";
 }

@@ -33,7 +33,8 @@ std::string_view name(Type type) {
 std::optional<Type> parse_type(std::string_view word) { return parse(all_types, word); }
 
 std::string_view name(Operator op) {
-  constexpr std::array<std::string_view, 7> names{"add", "mul", "min", "max", "and", "or", "xor"};
+  constexpr std::array<std::string_view, 8> names{"add", "mul", "min", "max",
+                                                  "and", "or",  "xor", "add-saturated"};
   return names[static_cast<std::size_t>(op)];
 }
 

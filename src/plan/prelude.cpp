@@ -52,6 +52,7 @@ std::string scalar_combine(Type type, Operator op) {
     case Operator::bit_and: return "older & newer";
     case Operator::bit_or: return "older | newer";
     case Operator::bit_xor: return "older ^ newer";
+    case Operator::add_saturated: return "older + min(newer, ~older)";
     case Operator::min:
       return f ? "select(older, newer, !is_nan(older) && (newer < older || is_nan(newer)))"
                : "select(older, newer, newer < older)";
@@ -71,6 +72,7 @@ std::string word_pair_combine(Type type, Operator op) {
     case Operator::bit_and: return "Element(older.low & newer.low, older.high & newer.high)";
     case Operator::bit_or: return "Element(older.low | newer.low, older.high | newer.high)";
     case Operator::bit_xor: return "Element(older.low ^ newer.low, older.high ^ newer.high)";
+    case Operator::add_saturated: return "add_pairs_saturated(older, newer)";
     case Operator::min: return "choose(older, newer, " + less + "(newer, older))";
     case Operator::max: return "choose(older, newer, " + less + "(older, newer))";
   }

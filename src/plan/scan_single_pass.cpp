@@ -2,62 +2,19 @@
 // for subgroups of 32 lanes, for few elements and for many, and one by workgroup memory for all
 // else.
 #include <algorithm>
-#include <initializer_list>
 
 #include "cumulo/order.hpp"
+#include "plan/parts.hpp"
 #include "plan/scan_plans.hpp"
+#include "plan/spine.hpp"
 
 namespace cumulo::plan {
 namespace {
-
-// The spine's layout, in words; lib/spine.wgsl says what it is for.
-constexpr std::uint32_t line = 32;         // one descriptor for each 128 bytes
-constexpr std::uint32_t most_blocks = 32;  // of 32 groups of 32 tiles
-constexpr std::uint32_t most_groups = 32 * most_blocks;
-constexpr std::uint32_t most_tiles = 32 * most_groups;
-constexpr std::uint32_t ticket_bits = 17;
-constexpr std::uint32_t tags = 1U << (32 - ticket_bits);
-// Looks at one descriptor before a run is given up: some seconds. Where workgroups are run by
-// ordinary threads, others may have the processor for long.
-constexpr std::uint32_t spins = 1U << 22;
-constexpr std::uint32_t patient_spins = 1U << 26;
-constexpr std::uint64_t stalled_offset = 4;
 
 constexpr std::uint32_t tail_at = 8;  // word of the total buffer where a partial quad's results are
 
 constexpr std::uint32_t small_tile = 32 * order::row;
 constexpr std::uint32_t small_tiles = 32;  // a subgroup reads the totals of all at once
-
-struct SpineLayout {
-  std::uint32_t first_block;
-  std::uint32_t first_group;
-  std::uint32_t first_tile;
-};
-
-constexpr SpineLayout large_spine{line, line * (1 + most_blocks),
-                                  line * (1 + most_blocks + most_groups)};
-constexpr SpineLayout small_spine{line, line, line};
-
-void add_spine_values(Values& values, const ScanRequest& request, const SpineLayout& spine) {
-  values.insert({{"WITHHOLD", request.options.withhold},
-                 {"ORDERED", request.traits.ordered_workgroups ? 1 : 0},
-                 {"TICKET_BITS", ticket_bits},
-                 {"TICKET_MASK", (1 << ticket_bits) - 1},
-                 {"FIRST_BLOCK", spine.first_block},
-                 {"FIRST_GROUP", spine.first_group},
-                 {"FIRST_TILE", spine.first_tile},
-                 {"LINE", line},
-                 {"SPINS", request.traits.forward_progress ? spins : patient_spins}});
-}
-
-// Adds the spine; returns its number.
-std::uint32_t add_spine(Plan& plan, const SpineLayout& spine, std::uint64_t tiles) {
-  const auto buffer = static_cast<std::uint32_t>(plan.buffers.size());
-  plan.buffers.push_back({"spine", (spine.first_tile + tiles * line) * 4, BufferRole::scratch});
-  plan.status = PlanStatus{buffer, stalled_offset};
-  plan.renewal = PlanRenewal{buffer, tags};
-  return buffer;
-}
 
 // All elements as one slice, bound from the beginning of the caller's ranges.
 std::uint32_t add_parameters(Plan& plan, const ScanRequest& request, std::uint64_t tiles) {
@@ -82,13 +39,6 @@ std::uint32_t add_parameters(Plan& plan, const ScanRequest& request, std::uint64
 std::string shape_note(std::uint64_t tile, std::uint64_t workgroup, std::uint64_t tiles) {
   return "tiles of " + std::to_string(tile) + " elements by " + std::to_string(workgroup) +
          " invocations: " + std::to_string(tiles) + " tiles";
-}
-
-// Workgroup memory in bytes, each variable from a multiple of 16 on, as WebGPU counts it.
-std::uint64_t workgroup_memory(std::initializer_list<std::uint64_t> variables) {
-  std::uint64_t bytes = 0;
-  for (const std::uint64_t variable : variables) bytes += (variable + 15) / 16 * 16;
-  return bytes;
 }
 
 // Of single_pass.wgsl with lib/look_back.wgsl and lib/spine.wgsl.
@@ -150,7 +100,8 @@ std::optional<Error> refusal(const ScanRequest& request, const Needs& needs) {
     return unfit("the elements are more than one binding holds (max_storage_binding_size is " +
                  std::to_string(limits.max_storage_binding_size) + ")");
   }
-  if (needs.tiles > most_tiles) return unfit(std::to_string(needs.tiles) + " tiles are too many");
+  if (needs.tiles > spine::most_tiles)
+    return unfit(std::to_string(needs.tiles) + " tiles are too many");
   return std::nullopt;
 }
 
@@ -194,10 +145,6 @@ OnePass one_pass(const ScanRequest& request, PlanKernel kernel, std::string note
   pass.parameters = add_parameters(pass.plan, request, tiles);
   pass.spine = add_spine(pass.plan, layout, tiles);
   return pass;
-}
-
-PlanBinding whole(const Plan& plan, std::uint32_t buffer) {
-  return {buffer, 0, plan.buffers[buffer].bytes};
 }
 
 void add_dispatch(Plan& plan, std::vector<PlanBinding> bindings, std::uint64_t tiles) {
@@ -245,7 +192,7 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   }
 
   Values values = kernel_values(request);
-  add_spine_values(values, request, large_spine);
+  add_spine_values(values, request.traits, request.options.withhold, large_spine);
   values.insert({{"WORKGROUP", shape.workgroup_size},
                  {"PARTS", parts},
                  {"ROWS", shape.rows},
@@ -302,7 +249,7 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   if (tiles > small_tiles) return std::unexpected{unfit("too many elements for the small form")};
 
   Values values = kernel_values(request);
-  add_spine_values(values, request, small_spine);
+  add_spine_values(values, request.traits, request.options.withhold, small_spine);
   values.insert({{"WORKGROUP", workgroup},
                  {"ROWS_EACH", shape.rows_each},
                  {"VECTORS", in_vectors ? 1 : 0},
@@ -333,7 +280,7 @@ Result<Plan> plan_memory_pass(const ScanRequest& request) {
   }
 
   Values values = kernel_values(request);
-  add_spine_values(values, request, large_spine);
+  add_spine_values(values, request.traits, request.options.withhold, large_spine);
   add_tile_values(values, *shape);
   add_element_bindings(values, request);
   values.insert(

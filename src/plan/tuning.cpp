@@ -49,6 +49,37 @@ std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t e
                        [](const TileShape& shape) { return scan_tiles_memory(shape) + look_back; });
 }
 
+std::optional<TileShape> selection_shape(const Limits& limits, std::uint64_t masks) {
+  for (const std::uint32_t workgroup : {256U, 128U, 64U, 32U, 16U}) {
+    const TileShape shape{workgroup, workgroup * 16, workgroup};
+    const std::uint64_t scatter = masks * (shape.tile / 32) * 2;  // words
+    const std::uint64_t counts = shape.tree;
+    if (workgroup <= largest_workgroup(limits) &&
+        4 * std::max(scatter, counts) <= limits.max_workgroup_memory) {
+      return shape;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<TileShape> expand_shape(const Limits& limits, std::uint64_t element_bytes) {
+  // items_here, three arrays of a word for each 32 outputs, the searches and the path's ends.
+  const auto words = [](const TileShape& s) { return s.tile / 2 + 1 + s.tile / 32 * 3 + 8 + 2; };
+  for (const TileShape& shape : {TileShape{256, 4096, 0}, TileShape{128, 2048, 0},
+                                 TileShape{64, 1024, 0}, TileShape{16, 256, 0}}) {
+    if (shape.workgroup_size <= largest_workgroup(limits) &&
+        words(shape) * element_bytes + 64 <= limits.max_workgroup_memory) {
+      return shape;
+    }
+  }
+  return std::nullopt;
+}
+
+std::uint32_t settling_workgroup(const Limits& limits) {
+  constexpr std::uint32_t most = 256;
+  return std::bit_floor(std::min(largest_workgroup(limits), most));
+}
+
 LimitTooSmall limit_too_small(const Limits& limits, std::uint64_t element_bytes,
                               std::optional<TileShape> (*shape)(const Limits&, std::uint64_t)) {
   Limits roomy = limits;
@@ -79,6 +110,27 @@ SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes) 
 
 SmallPassShape small_pass_shape(const Limits& limits) {
   return {.rows_each = largest_workgroup(limits) >= 1024 ? 1U : 2U};
+}
+
+SelectionPassShape selection_pass_shape(SelectionMask mask, std::uint64_t n) {
+  const bool is_small = n <= std::uint64_t{1} << 21;
+  const bool is_large = n > std::uint64_t{1} << 25;
+  const bool is_largest = n > std::uint64_t{1} << 28;
+  switch (mask) {
+    case SelectionMask::flags:
+      return is_small ? SelectionPassShape{512, 16, 0, 0} : SelectionPassShape{512, 32, 264, 1024};
+    case SelectionMask::predicate:
+      if (is_small) return {512, 8, 0, 0};
+      return is_large ? SelectionPassShape{512, 31, 264, 1024} : SelectionPassShape{512, 16, 0, 0};
+    case SelectionMask::heads:
+      if (is_small) return {512, 8, 0, 0};
+      return is_large ? SelectionPassShape{512, 28, 0, 0} : SelectionPassShape{512, 16, 0, 0};
+    case SelectionMask::runs:
+      if (is_small) return {512, 8, 0, 0};
+      return is_largest ? SelectionPassShape{512, 28, 0, 0} : SelectionPassShape{256, 32, 0, 0};
+    case SelectionMask::partition: break;
+  }
+  return {is_largest ? 512U : 256U, 32, 0, 0};
 }
 
 std::uint64_t small_pass_limit() { return std::uint64_t{1} << 17; }

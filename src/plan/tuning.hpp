@@ -23,7 +23,15 @@ std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t e
 // Elements up to which it is the faster one: its tiles wait long, but three dispatches wait longer.
 std::uint64_t memory_pass_limit();
 
-// Which limit keeps out even the smallest of the shapes that `shape`, one of those two, chooses
+// Of expand.wgsl; a tile is of items and outputs together, and `tree` is not used.
+std::optional<TileShape> expand_shape(const Limits& limits, std::uint64_t element_bytes = 4);
+// Invocations of settle_allocation.wgsl, which is one workgroup; 0 where none is allowed.
+std::uint32_t settling_workgroup(const Limits& limits);
+
+// Of mask-then-scatter with so many masks: a workgroup holds the bits of its tile and their ranks.
+std::optional<TileShape> selection_shape(const Limits& limits, std::uint64_t masks);
+
+// Which limit keeps out even the smallest of the shapes that `shape`, one of those, chooses
 // from.
 struct LimitTooSmall {
   const char* needs;  // "more ..."
@@ -48,6 +56,16 @@ struct SmallPassShape {
 
 SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes);
 SmallPassShape small_pass_shape(const Limits& limits);
+// select_pass.wgsl, for subgroups of 32 lanes: by what keeps its registers busy.
+enum class SelectionMask : std::uint8_t { flags, predicate, heads, runs, partition };
+struct SelectionPassShape {
+  std::uint32_t workgroup_size;  // invocations
+  std::uint32_t rows;            // of 32 elements, for each subgroup: up to 32; of a partition 32
+  std::uint32_t gate;            // as of SinglePassShape
+  std::uint32_t gate_end;
+};
+SelectionPassShape selection_pass_shape(SelectionMask mask, std::uint64_t n);
+
 // Elements up to which the small pass is the faster one.
 std::uint64_t small_pass_limit();
 

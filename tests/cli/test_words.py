@@ -14,7 +14,7 @@ import pytest
         (["scan"], "scan needs an input"),
         (["scan", "-", "--op"], "--op"),
         (["scan", "-", "--op", "add", "--op", "max"], "--op"),
-        (["scan", "-", "--op", "ad"], "known are add, mul, min, max, and, or, xor; did you mean add?"),
+        (["scan", "-", "--op", "ad"], "known are add, mul, min, max, and, or, xor, add-saturated; did you mean add?"),
         (["scan", "-", "--op", ""], "--op ''"),
         (["scan", "-", "--op", "ADD"], "--op 'ADD'"),
         (["scan", "-", "--algorithm", "singlepass"], "did you mean single-pass?"),

@@ -18,6 +18,7 @@ TEST(Wrap, TheLargestAndTheSmallestValueEverywhere) {
     for (const T value : {limits::max(), limits::min(), static_cast<T>(-1)}) {
       const std::vector<T> values(70'000, value);
       for (const Operator op : all_operators) {
+        if (!is_defined(op, type_of<T>)) continue;
         for (const unsigned combination : {0U, 1U, 6U}) {
           ASSERT_TRUE(is_right<T>(options<T>(op, combination), std::span{values}));
         }

@@ -2,6 +2,7 @@
 // passes.
 #include "api/impl.hpp"
 #include "api/plan_runner.hpp"
+#include "expand/reference.hpp"
 #include "scan/check.hpp"
 
 namespace cumulo::test {
@@ -71,6 +72,28 @@ TEST_P(StallTest, APreparedScanTellsAndRecovers) {
   std::vector<std::uint32_t> found(d.n);
   value_of(device().read(out, 0, std::as_writable_bytes(std::span{found})));
   EXPECT_TRUE(same<std::uint32_t>(expected_scan<std::uint32_t>(d, values).values, found));
+}
+
+// The scan of counts stalls: offsets are anything, and what reads them must still end.
+TEST_P(StallTest, AllocationsAndExpansionsFinishByAnotherWayToo) {
+  device().impl().assumes_progress = true;
+  device().impl().withhold = 4;
+  const Words counts = counts_to_try(40'000, 3, 0)[0].counts;
+  const auto expected = expected_allocation(counts, false, {});
+  Words offsets(counts.size() + 1);
+  const auto allocated = value_of(allocate_bytes(device(), {.n = counts.size()}, counts,
+                                                 std::as_writable_bytes(std::span{offsets})));
+  EXPECT_EQ(allocated.algorithm, "reduce-then-scan");
+  EXPECT_EQ(allocated.report, expected.report);
+  EXPECT_TRUE(std::ranges::equal(expected.offsets, offsets));
+  EXPECT_TRUE(same_words(expected_expansion(counts, {}, 1, expected.report.total),
+                         value_of(expand_indices(device(), counts))));
+
+  const AllocateDescription d{.n = counts.size(), .algorithm = Algorithm::single_pass};
+  const auto refused =
+      allocate_bytes(device(), d, counts, std::as_writable_bytes(std::span{offsets}));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::stalled);
 }
 
 CUMULO_ON_EVERY_GPU(StallTest);

@@ -45,6 +45,9 @@ T plain_combine(Operator op, T older, T newer) {
       case Operator::bit_and: return static_cast<T>(a & b);
       case Operator::bit_or: return static_cast<T>(a | b);
       case Operator::bit_xor: return static_cast<T>(a ^ b);
+      case Operator::add_saturated:
+        return b > std::numeric_limits<U>::max() - a ? std::numeric_limits<T>::max()
+                                                     : static_cast<T>(a + b);
     }
     return older;
   }

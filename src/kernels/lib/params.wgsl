@@ -2,6 +2,9 @@
 #import lib/params_struct.wgsl
 @group(0) @binding(0) var<uniform> params: Params;
 
+// Tiles that a single pass waits for.
+fn tile_count() -> u32 { return params.all_tiles; }
+
 fn absent() -> Element {
   return element(
 #repeat w WORDS

@@ -73,7 +73,7 @@ fn draw_tile(workgroup: u32, thread: u32) -> Draw {
 
 // The last tile counts the run once it has heard from all others, which then know their tag.
 fn end_run(tile: u32, thread: u32) {
-  if (thread == 0u && tile == params.all_tiles - 1u) { atomicAdd(&spine[0], 1u); }
+  if (thread == 0u && tile == tile_count() - 1u) { atomicAdd(&spine[0], 1u); }
 }
 #else
 // spine[0] is the ticket: the number of workgroups that have drawn in the low ${TICKET_BITS} bits,
@@ -84,8 +84,8 @@ var<workgroup> drawn: u32;
 fn draw_tile(workgroup: u32, thread: u32) -> Draw {
   if (thread == 0u) {
     let ticket = atomicAdd(&spine[0], 1u);
-    if ((ticket & ${TICKET_MASK}u) == params.all_tiles - 1u) {
-      atomicAdd(&spine[0], ${TICKET_MASK + 1}u - params.all_tiles);
+    if ((ticket & ${TICKET_MASK}u) == tile_count() - 1u) {
+      atomicAdd(&spine[0], ${TICKET_MASK + 1}u - tile_count());
     }
     drawn = ticket;
   }

@@ -6,6 +6,12 @@ fn add_pairs(a: Element, b: Element) -> Element {
   return Element(low, a.high + b.high + carry);
 }
 
+// Not past the largest pair.
+fn add_pairs_saturated(a: Element, b: Element) -> Element {
+  let sum = add_pairs(a, b);
+  return choose(sum, Element(0xffffffffu, 0xffffffffu), less_u64(sum, a));
+}
+
 // The whole product of two words, by halves: no partial sum leaves 32 bits.
 fn multiply_words(a: u32, b: u32) -> Element {
   let a0 = a & 0xffffu;

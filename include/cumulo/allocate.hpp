@@ -1,0 +1,172 @@
+// Allocation: items that want counts[i] units each, one after the other in one output. Item i gets
+//   [offsets[i], offsets[i + 1])    offsets[0] = 0, offsets[i + 1] = offsets[i] + counts[i]
+// n + 1 offsets, of which the last is the total. Offsets of 32 bits stop at 2^32 - 1, so they never
+// fall, and what lies beyond the capacity never looks as if it fitted; a total past 2^32 - 1 is
+// flagged, whatever the sum is modulo 2^32. Offsets of 64 bits hold any sum.
+// A scan of the counts and one small dispatch; the same in every run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cumulo/device.hpp"
+#include "cumulo/error.hpp"
+#include "cumulo/indirect.hpp"
+#include "cumulo/plan.hpp"
+#include "cumulo/run.hpp"
+#include "cumulo/scan_description.hpp"
+
+namespace cumulo {
+
+struct AllocateDescription {
+  std::uint64_t n = 0;  // counts, each a u32; fewer than 2^32 - 1
+  bool wide = false;    // offsets of 64 bits
+  // Units that there are; none: as many as the offsets can tell.
+  std::optional<std::uint64_t> capacity = std::nullopt;
+  // The capacity is a u32 on the device, in a buffer that every run names. Not beside `capacity`.
+  bool capacity_on_device = false;
+  std::vector<IndirectForm> arguments = {};    // written by every run; prepared allocations only
+  Algorithm algorithm = Algorithm::automatic;  // of the scan
+};
+
+constexpr std::size_t offset_bytes(const AllocateDescription& d) { return d.wide ? 8 : 4; }
+
+// The total of 32-bit offsets is above 2^32 - 1.
+inline constexpr std::uint32_t allocation_overflowed = 1;
+// The total is above the capacity: not all items fit.
+inline constexpr std::uint32_t allocation_exceeds = 2;
+
+// What became of an allocation. These 32 bytes are what a run leaves on the device, so that a u32
+// at used or fitting can count the elements of a call that follows.
+struct AllocationReport {
+  // Units asked for. Overflowed 32-bit offsets: on the device 2^32 - 1; from host calls the sum.
+  std::uint64_t total = 0;
+  std::uint64_t used = 0;     // of them, by the items that fit
+  std::uint64_t fitting = 0;  // items, from the first, that end within the capacity
+  std::uint32_t flags = 0;
+  std::uint32_t unused = 0;
+
+  bool overflowed() const { return (flags & allocation_overflowed) != 0; }
+  bool exceeds() const { return (flags & allocation_exceeds) != 0; }
+  bool operator==(const AllocationReport&) const = default;
+};
+
+// What a host call was, beside its offsets.
+struct AllocationRun {
+  AllocationReport report;
+  std::string algorithm;
+  std::optional<Timing> timing = std::nullopt;  // when asked for
+};
+
+// bad_argument: n too large, both capacities, arguments that prepare_arguments() would refuse.
+Result<void> validate(const AllocateDescription& description);
+
+// Allocates for counts in host memory: counts.size() == n, offsets.size() == (n + 1) *
+// offset_bytes(). Uploads, runs, waits and downloads. The description's capacity is not on a device
+// and there are no arguments. Errors: bad_argument, unsupported (named limit), out_of_memory,
+// device_lost, validation.
+Result<AllocationRun> allocate_bytes(Device& device, const AllocateDescription& description,
+                                     std::span<const std::uint32_t> counts,
+                                     std::span<std::byte> offsets, const RunOptions& run = {});
+
+template <class Offset>
+struct Allocation {
+  std::vector<Offset> offsets;
+  AllocationReport report;
+};
+
+namespace detail {
+
+template <class Offset>
+Result<Allocation<Offset>> allocate(Device& device, std::span<const std::uint32_t> counts,
+                                    std::optional<std::uint64_t> capacity) {
+  Allocation<Offset> made{std::vector<Offset>(counts.size() + 1), {}};
+  auto run = allocate_bytes(device,
+                            {.n = counts.size(), .wide = sizeof(Offset) == 8, .capacity = capacity},
+                            counts, std::as_writable_bytes(std::span{made.offsets}));
+  if (!run) return std::unexpected{std::move(run.error())};
+  made.report = run->report;
+  return made;
+}
+
+}  // namespace detail
+
+// Offsets of 32 bits; see report.overflowed().
+inline Result<Allocation<std::uint32_t>> allocate(
+    Device& device, std::span<const std::uint32_t> counts,
+    std::optional<std::uint64_t> capacity = std::nullopt) {
+  return detail::allocate<std::uint32_t>(device, counts, capacity);
+}
+
+// Offsets of 64 bits.
+inline Result<Allocation<std::uint64_t>> allocate_wide(
+    Device& device, std::span<const std::uint32_t> counts,
+    std::optional<std::uint64_t> capacity = std::nullopt) {
+  return detail::allocate<std::uint64_t>(device, counts, capacity);
+}
+
+// Where the arrays of a run lie on the device. Offsets are multiples of 4, of 64-bit offsets of 8.
+template <class Place>
+struct AllocationPlaces {
+  Place counts = {};     // n of them
+  Place offsets = {};    // n + 1
+  Place report = {};     // an AllocationReport, which every run writes
+  Place arguments = {};  // argument_bytes(arguments); for the calls themselves, with usage indirect
+  Place capacity = {};   // with capacity_on_device: a u32
+  Place n = {};          // with PrepareOptions::counted: a u32, the number of counts
+};
+using AllocationBuffers = AllocationPlaces<BufferView>;
+
+// An allocation of one description, prepared once and run as often as wanted over buffers of its
+// device. Owns its pipelines, parameters and scratch. Move-only; one run at a time.
+class PreparedAllocation {
+ public:
+  PreparedAllocation(PreparedAllocation&&) noexcept;
+  PreparedAllocation& operator=(PreparedAllocation&&) noexcept;
+  ~PreparedAllocation();
+
+  const AllocateDescription& description() const;
+  const Plan* plan() const;  // null on the CPU backend, which interprets no plans
+
+  // Submits; does not wait. Where counted, more than description().n items are taken as so many,
+  // and offsets past those of the items stay as they are. The CPU backend has done all at the
+  // return.
+  Result<void> run(const AllocationBuffers& buffers);
+
+  // Waits for the runs submitted so far. stalled as PreparedScan::finish().
+  Result<void> finish();
+
+  struct Impl;
+  explicit PreparedAllocation(std::unique_ptr<Impl> impl);
+  Impl& impl() const { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// Compiles what the usual case, separate and aligned buffers, needs. Allocates; submits nothing.
+Result<PreparedAllocation> prepare_allocation(Device& device,
+                                              const AllocateDescription& description,
+                                              const PrepareOptions& options = {});
+
+// How the caller's buffers lie, in the order of the plan's first buffers: counts, offsets, report,
+// arguments, capacity, n, as far as there are any.
+struct AllocateLayout {
+  bool same_buffer = false;  // one that is written lies in one buffer with another, apart from it
+  // First element's distance, in elements, from an offset that can be bound; missing ones are 0.
+  std::vector<std::uint32_t> misalignments = {};
+  bool counted = false;
+  std::uint32_t withhold = 0;  // for tests: see PlanOptions
+};
+
+// unsupported where a limit of the device stands in the way (the sentence names it).
+Result<Plan> plan_allocate(const AllocateDescription& description, const Traits& traits,
+                           const AllocateLayout& layout = {});
+
+}  // namespace cumulo

@@ -1,0 +1,75 @@
+// Compaction: the elements whose flag is set, or for which a predicate holds, in their order.
+//   kept = x[i0], x[i1], ... with i0 < i1 < ... all i that are selected
+// One pass over the elements where the device makes progress, else three dispatches; 4 n + n + 4 k
+// bytes moved for u32 by u8 flags. Errors: those of select_bytes.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cumulo/selection.hpp"
+
+namespace cumulo {
+
+// Elements that are moved as they are: structs of 4-byte words up to 64 bytes.
+template <class T>
+concept Movable = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
+                  sizeof(T) % 4 == 0 && sizeof(T) >= 4 && sizeof(T) <= 64;
+
+// Those with a bit an element stay below; bytes and words say by their type how they lie.
+template <class F>
+concept Flag = std::same_as<F, std::uint8_t> || std::same_as<F, std::uint32_t>;
+template <Flag F>
+inline constexpr FlagType flag_type_of =
+    std::same_as<F, std::uint8_t> ? FlagType::u8 : FlagType::u32;
+
+namespace detail {
+
+// Runs a description of one array whose values are kept, and returns as many as there are.
+template <Movable T>
+Result<std::vector<T>> select_values(Device& device, SelectionDescription description,
+                                     std::span<const T> values, std::span<const std::byte> flags,
+                                     SelectionReport* report = nullptr) {
+  description.n = values.size();
+  description.arrays = {{.element_bytes = sizeof(T), .is_kept = true}};
+  std::vector<T> kept(values.size());
+  auto done = select_bytes(device, description, {{std::as_bytes(values)}, flags},
+                           {.kept = {std::as_writable_bytes(std::span{kept})}});
+  if (!done) return std::unexpected{std::move(done.error())};
+  if (description.rest == Rest::dropped) kept.resize(done->count);
+  if (report != nullptr) *report = std::move(*done);
+  return kept;
+}
+
+}  // namespace detail
+
+// values[i] with flags[i] set; the two have one length.
+template <Movable T, Flag F>
+Result<std::vector<T>> compact(Device& device, std::span<const T> values,
+                               std::span<const F> flags) {
+  return detail::select_values(device, {.flags = flag_type_of<F>}, values, std::as_bytes(flags));
+}
+
+// values[i] for which the predicate, which has one column of elements of T, holds.
+template <Movable T>
+Result<std::vector<T>> compact(Device& device, std::span<const T> values,
+                               const Predicate& predicate) {
+  return detail::select_values(device, {.predicate = predicate}, values, {});
+}
+
+// The indices i with flags[i] set (NumPy's nonzero).
+template <Flag F>
+Result<std::vector<std::uint32_t>> compact_indices(Device& device, std::span<const F> flags) {
+  std::vector<std::uint32_t> indices(flags.size());
+  auto done = select_bytes(device, {.n = flags.size(), .flags = flag_type_of<F>, .indices = true},
+                           {{}, std::as_bytes(flags)}, {.kept = {}, .indices = indices});
+  if (!done) return std::unexpected{std::move(done.error())};
+  indices.resize(done->count);
+  return indices;
+}
+
+}  // namespace cumulo

@@ -1,0 +1,20 @@
+// Unique: the first element of each run of equal neighbours. Elements are equal where their bytes
+// are: -0.0 and 0.0 are not, a NaN equals itself.
+//   kept = all x[i] with i = 0 or x[i] != x[i - 1]
+// One pass where the device makes progress, else three dispatches. Errors: those of select_bytes.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cumulo/compact.hpp"
+#include "cumulo/selection.hpp"
+
+namespace cumulo {
+
+template <Movable T>
+Result<std::vector<T>> unique(Device& device, std::span<const T> values) {
+  return detail::select_values(device, {.heads = true}, values, {});
+}
+
+}  // namespace cumulo

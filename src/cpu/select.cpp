@@ -1,0 +1,302 @@
+#include "cpu/select.hpp"
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <atomic>
+#include <vector>
+
+#include "cpu/selection_bits.hpp"
+#include "cpu/thread_errors.hpp"
+
+namespace cumulo::cpu {
+namespace {
+
+// A block's elements stay in the second-level cache between the deciding and the writing.
+constexpr std::size_t block_bytes = std::size_t{256} << 10;
+constexpr std::size_t least_block = 1024;
+constexpr std::size_t most_block = 32768;
+
+std::size_t block_elements(const SelectionDescription& d) {
+  std::size_t bytes = 4;
+  for (const SelectionArray& array : d.arrays) bytes += array.element_bytes;
+  return std::clamp(std::bit_floor(block_bytes / bytes), least_block, most_block);
+}
+
+template <std::size_t bytes>
+void copy_selected(const std::byte* from, std::span<const std::uint64_t> bits, std::byte* to) {
+  each_bit(bits, [&](std::size_t k) {
+    std::memcpy(to, from + k * bytes, bytes);
+    to += bytes;
+  });
+}
+
+template <std::size_t words = 1>
+void copy_elements(std::size_t bytes, const std::byte* from, std::span<const std::uint64_t> bits,
+                   std::byte* to) {
+  if constexpr (words <= 16) {
+    if (bytes == 4 * words) return copy_selected<4 * words>(from, bits, to);
+    copy_elements<words + 1>(bytes, from, bits, to);
+  }
+}
+
+// Writes the selected ones of a block behind those of the blocks before it.
+class BlockWriter {
+ public:
+  BlockWriter(const SelectionDescription& d, const SelectArrays& a)
+      : d_(d), a_(a), capacity_(result_count(d)) {}
+
+  // The elements from `first` on whose bits are set, `selected` of them, become results number `to`
+  // and on, as far as the capacity goes; bits past it are cleared.
+  void write(std::uint64_t first, std::size_t count, std::span<std::uint64_t> bits,
+             std::uint64_t to, std::size_t selected) const {
+    if (to >= capacity_) return;
+    if (selected > capacity_ - to) {
+      selected = static_cast<std::size_t>(capacity_ - to);
+      keep_first_bits(bits, selected);
+    }
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < d_.arrays.size(); ++k) {
+      if (!d_.arrays[k].is_kept) continue;
+      const std::size_t bytes = d_.arrays[k].element_bytes;
+      write_array(bytes, a_.arrays[k] + first * bytes, count, bits, a_.kept[kept++] + to * bytes,
+                  selected);
+    }
+    if (a_.indices != nullptr) write_indices(first, count, bits, a_.indices + to, selected);
+  }
+
+  // Run number `to` begins at each set bit; the one before began at `start`.
+  void write_lengths(std::uint64_t first, std::span<const std::uint64_t> bits, std::uint64_t to,
+                     std::uint64_t start) const {
+    each_bit(bits, [&](std::size_t k) {
+      write_length(to++, first + k - start);
+      start = first + k;
+    });
+  }
+
+  // Of the run before number `to`.
+  void write_length(std::uint64_t to, std::uint64_t length) const {
+    if (to > 0 && to <= capacity_) a_.lengths[to - 1] = static_cast<std::uint32_t>(length);
+  }
+
+ private:
+  using Kernel = decltype(SelectKernels::compact_4);
+
+  // Vectors for the words that are whole, the elements left over one by one.
+  void write_array(std::size_t bytes, const std::byte* from, std::size_t count,
+                   std::span<const std::uint64_t> bits, std::byte* to, std::size_t selected) const {
+    const Kernel kernel = bytes == 4 ? kernels_.compact_4 : kernels_.compact_8;
+    if (bytes > 8) return copy_elements(bytes, from, bits, to);
+    const std::size_t whole = count / word_bits;
+    kernel(from, bits.data(), whole, to, selected);
+    const std::size_t rest = count_bits(bits.subspan(whole));
+    copy_elements(bytes, from + whole * word_bits * bytes, bits.subspan(whole),
+                  to + (selected - rest) * bytes);
+  }
+
+  void write_indices(std::uint64_t first, std::size_t count, std::span<const std::uint64_t> bits,
+                     std::uint32_t* to, std::size_t selected) const {
+    const std::size_t whole = count / word_bits;
+    kernels_.indices(static_cast<std::uint32_t>(first), bits.data(), whole, to, selected);
+    to += selected - count_bits(bits.subspan(whole));
+    each_bit(bits.subspan(whole), [&](std::size_t k) {
+      *to++ = static_cast<std::uint32_t>(first + whole * word_bits + k);
+    });
+  }
+
+  const SelectionDescription& d_;
+  const SelectArrays& a_;
+  const std::uint64_t capacity_;
+  const SelectKernels& kernels_ = select_kernels();
+};
+
+// work(worker) for each of so many workers at once. The context of its own keeps a caller's
+// cancelled task group from leaving workers out; isolation keeps this thread from the caller's other
+// tasks.
+template <class Work>
+void on_all_threads(std::size_t workers, Work&& work) {
+  if (workers <= 1) return work();
+  tbb::task_group_context context(tbb::task_group_context::isolated);
+  std::atomic<std::size_t> finished{0};
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(
+        std::size_t{0}, workers,
+        [&](std::size_t) {
+          work();
+          finished.fetch_add(1, std::memory_order_release);
+        },
+        tbb::simple_partitioner(), context);
+  });
+  // parallel_for has ordered this already, in a library that a thread sanitizer does not see.
+  (void)finished.load(std::memory_order_acquire);
+}
+
+class Selection {
+ public:
+  Selection(const SelectionDescription& d, const SelectArrays& a)
+      : d_(d),
+        bits_(d, a),
+        writer_(d, a),
+        has_lengths_(a.lengths != nullptr),
+        block_(block_elements(d)),
+        blocks_((d.n + block_ - 1) / block_) {}
+
+  SelectCounts run() {
+    if (d_.n == 0) return {};
+    const auto workers = static_cast<std::size_t>(
+        std::min<std::uint64_t>(blocks_, tbb::this_task_arena::max_concurrency()));
+    if (d_.rest == Rest::dropped) {
+      on_all_threads(workers, [this] { compact(); });
+      if (has_lengths_) writer_.write_length(selected_, d_.n - last_start_);
+      return {selected_, 0};
+    }
+    return partition(workers);
+  }
+
+ private:
+  std::uint64_t first_of(std::uint64_t block) const { return block * block_; }
+  std::size_t count_of(std::uint64_t block) const {
+    return static_cast<std::size_t>(std::min<std::uint64_t>(block_, d_.n - first_of(block)));
+  }
+
+  // ---- one pass: blocks are decided as they are drawn, counted in order, and written
+
+  void compact() {
+    std::vector<std::uint64_t> bits(words_of(block_));
+    for (std::uint64_t k = draw(); k < blocks_; k = draw()) {
+      const std::size_t count = count_of(k);
+      const std::span<std::uint64_t> here = std::span{bits}.first(words_of(count));
+      bits_.read(first_of(k), count, here, {});
+      const std::size_t selected = count_bits(here);
+      const auto [to, start] = take_turn(k, here, selected);
+      // Lengths first: the writer clears bits past the capacity.
+      if (has_lengths_) writer_.write_lengths(first_of(k), here, to, start);
+      writer_.write(first_of(k), count, here, to, selected);
+    }
+  }
+
+  std::uint64_t draw() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
+
+  struct Turn {
+    std::uint64_t to;     // selected before this block
+    std::uint64_t start;  // the last one of them
+  };
+
+  // Blocks pass here in order. A worker whose turn is not near sleeps, so that the one before it has
+  // the processor; it waits only for lower tickets, which other workers are at.
+  Turn take_turn(std::uint64_t k, std::span<const std::uint64_t> bits, std::size_t selected) {
+    const auto mine = static_cast<std::uint32_t>(k);
+    std::uint32_t turn = turn_.load(std::memory_order_acquire);
+    for (std::size_t looks = 0; turn != mine; ++looks) {
+      if (looks >= 256) turn_.wait(turn, std::memory_order_acquire);
+      turn = turn_.load(std::memory_order_acquire);
+    }
+    const Turn before{selected_, last_start_};
+    selected_ += selected;
+    if (selected > 0) last_start_ = first_of(k) + last_bit(bits);
+    turn_.store(mine + 1, std::memory_order_release);
+    turn_.notify_all();
+    return before;
+  }
+
+  static std::size_t last_bit(std::span<const std::uint64_t> bits) {
+    std::size_t w = bits.size() - 1;
+    while (bits[w] == 0) --w;
+    return w * word_bits + static_cast<std::size_t>(std::bit_width(bits[w])) - 1;
+  }
+
+  // ---- two passes: where the others begin is known when all are decided
+
+  struct Places {
+    std::array<std::uint64_t, 3> to{};  // first the counts of the block's three kinds
+  };
+
+  SelectCounts partition(std::size_t workers) {
+    const bool three = d_.rest == Rest::three_way;
+    const std::size_t words = words_of(block_);
+    std::vector<std::uint64_t> first(blocks_ * words);
+    std::vector<std::uint64_t> second(three ? first.size() : 0);
+    std::vector<Places> places(blocks_);
+    const auto bits_at = [&](std::vector<std::uint64_t>& bits, std::uint64_t k) {
+      return bits.empty() ? std::span<std::uint64_t>{}
+                          : std::span{bits}.subspan(k * words, words_of(count_of(k)));
+    };
+    on_all_threads(workers, [&] {
+      for (std::uint64_t k = draw(); k < blocks_; k = draw()) {
+        bits_.read(first_of(k), count_of(k), bits_at(first, k), bits_at(second, k));
+        const std::size_t one = count_bits(bits_at(first, k));
+        const std::size_t two = count_bits(bits_at(second, k));
+        places[k].to = {one, two, count_of(k) - one - two};
+      }
+    });
+    const std::array<std::uint64_t, 3> all = link(places);
+    ticket_.store(0, std::memory_order_relaxed);
+    on_all_threads(workers, [&] {
+      std::vector<std::uint64_t> rest(words);
+      for (std::uint64_t k = draw(); k < blocks_; k = draw()) {
+        write_block(k, bits_at(first, k), bits_at(second, k), rest, places[k]);
+      }
+    });
+    return {all[0], all[1]};
+  }
+
+  // Counts of blocks become the places where their elements go; returns the counts of all.
+  static std::array<std::uint64_t, 3> link(std::vector<Places>& places) {
+    std::array<std::uint64_t, 3> all{};
+    for (const Places& block : places) {
+      for (std::size_t c = 0; c < 3; ++c) all[c] += block.to[c];
+    }
+    std::array<std::uint64_t, 3> next{0, all[0], all[0] + all[1]};
+    for (Places& block : places) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        const std::uint64_t count = block.to[c];
+        block.to[c] = next[c];
+        next[c] += count;
+      }
+    }
+    return all;
+  }
+
+  void write_block(std::uint64_t k, std::span<std::uint64_t> one, std::span<std::uint64_t> two,
+                   std::span<std::uint64_t> all_others, const Places& places) const {
+    const std::size_t count = count_of(k);
+    const std::span<std::uint64_t> rest = all_others.first(words_of(count));
+    for (std::size_t w = 0; w < rest.size(); ++w) rest[w] = ~(one[w] | (two.empty() ? 0 : two[w]));
+    if (count % word_bits != 0) rest.back() &= (std::uint64_t{1} << (count % word_bits)) - 1;
+    const std::uint64_t at = first_of(k);
+    writer_.write(at, count, one, places.to[0], count_bits(one));
+    if (!two.empty()) writer_.write(at, count, two, places.to[1], count_bits(two));
+    writer_.write(at, count, rest, places.to[2], count_bits(rest));
+  }
+
+  const SelectionDescription& d_;
+  const SelectionBits bits_;
+  const BlockWriter writer_;
+  const bool has_lengths_;
+  const std::size_t block_;
+  const std::uint64_t blocks_;
+  std::uint64_t selected_ = 0;    // by the blocks whose turn has been
+  std::uint64_t last_start_ = 0;  // the last element that they selected
+  alignas(64) std::atomic<std::uint64_t> ticket_{0};
+  alignas(64) std::atomic<std::uint32_t> turn_{0};  // modulo 2^32
+};
+
+}  // namespace
+
+Result<void> check(const SelectionDescription& d) {
+  for (const auto* predicate : {&d.predicate, &d.second}) {
+    if (*predicate && !(*predicate)->function) {
+      return std::unexpected{Error{ErrorKind::unsupported,
+                                   "predicate '" + (*predicate)->name +
+                                       "' has no C++ function, which the CPU backend needs"}};
+    }
+  }
+  return {};
+}
+
+Result<SelectCounts> select(const SelectionDescription& d, const SelectArrays& a) {
+  return without_exceptions([&]() -> Result<SelectCounts> { return Selection(d, a).run(); });
+}
+
+}  // namespace cumulo::cpu

@@ -1,0 +1,33 @@
+// Pieces that the planners of several primitives put plans together from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cumulo/plan.hpp"
+#include "plan/preprocess.hpp"
+#include "plan/slices.hpp"
+
+namespace cumulo::plan {
+
+std::uint32_t add_buffer(Plan& plan, std::string name, std::uint64_t bytes, BufferRole role,
+                         std::vector<std::uint32_t> contents = {});
+
+PlanBinding whole(const Plan& plan, std::uint32_t buffer);
+
+// Preprocesses `file`, which has no prelude, and adds it; returns the kernel's number.
+Result<std::uint32_t> add_kernel(Plan& plan, std::string_view name, std::string_view file,
+                                 const Values& values, std::uint32_t workgroup_size);
+
+// Takes all of a plan into another one, before its own steps that follow. `known`: buffers of
+// `part` that are there already, and their numbers in `plan`; the others are added, under the roles
+// they have. The status and the renewal are those of the part.
+void embed(Plan& plan, Plan part,
+           const std::vector<std::pair<std::uint32_t, std::uint32_t>>& known);
+
+// Rounds that lib/search.wgsl takes for n positions with so many probes a search.
+std::uint32_t search_rounds(std::uint64_t n, std::uint32_t probes);
+
+}  // namespace cumulo::plan

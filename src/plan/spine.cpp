@@ -1,0 +1,44 @@
+#include "plan/spine.hpp"
+
+namespace cumulo::plan {
+namespace {
+
+constexpr std::uint32_t ticket_bits = 17;
+constexpr std::uint32_t tags = 1U << (32 - ticket_bits);
+// Looks at one descriptor before a run is given up: some seconds. Where workgroups are run by
+// ordinary threads, others may have the processor for long.
+constexpr std::uint32_t spins = 1U << 22;
+constexpr std::uint32_t patient_spins = 1U << 26;
+constexpr std::uint64_t stalled_offset = 4;
+
+}  // namespace
+
+void add_spine_values(Values& values, const Traits& traits, std::uint32_t withhold,
+                      const SpineLayout& layout) {
+  values.insert({{"WITHHOLD", withhold},
+                 {"ORDERED", traits.ordered_workgroups ? 1 : 0},
+                 {"TICKET_BITS", ticket_bits},
+                 {"TICKET_MASK", (1 << ticket_bits) - 1},
+                 {"FIRST_BLOCK", layout.first_block},
+                 {"FIRST_GROUP", layout.first_group},
+                 {"FIRST_TILE", layout.first_tile},
+                 {"LINE", spine::line},
+                 {"SPINS", traits.forward_progress ? spins : patient_spins}});
+}
+
+std::uint32_t add_spine(Plan& plan, const SpineLayout& layout, std::uint64_t tiles) {
+  const auto buffer = static_cast<std::uint32_t>(plan.buffers.size());
+  plan.buffers.push_back(
+      {"spine", (layout.first_tile + tiles * spine::line) * 4, BufferRole::scratch});
+  plan.status = PlanStatus{buffer, stalled_offset};
+  plan.renewal = PlanRenewal{buffer, tags};
+  return buffer;
+}
+
+std::uint64_t workgroup_memory(std::initializer_list<std::uint64_t> variables) {
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t variable : variables) bytes += (variable + 15) / 16 * 16;
+  return bytes;
+}
+
+}  // namespace cumulo::plan
