@@ -126,7 +126,6 @@ Result<void> interpret(SelectRequest& r) {
     return std::unexpected{unknown_word("--algorithm", r.algorithm_word, known)};
   }
   r.algorithm = *algorithm;
-  if (r.picture) return refused(fmt::format("{} draws no picture yet", name(r.kind)));
   return {};
 }
 
@@ -136,7 +135,8 @@ SelectionDescription describe(const SelectRequest& r, const SelectInput& input) 
                          .predicate = input.predicate,
                          .second = input.second,
                          .heads = !has_predicate(r.kind),
-                         .indices = r.indices || input.by_rows || r.kind == SelectKind::runs,
+                         .indices = r.indices || input.by_rows || r.picture.has_value() ||
+                                    r.kind == SelectKind::runs,
                          .lengths = r.kind == SelectKind::runs,
                          .capacity = r.capacity.value_or(std::numeric_limits<std::uint64_t>::max()),
                          .algorithm = r.algorithm};
@@ -268,6 +268,12 @@ int run_select(SelectKind kind, const Arguments& arguments) {
   SelectInput input;
   auto selected = compute(r, input);
   if (!selected) return report_error(selected.error(), json);
+  // A wrong result is shown in the picture, and never written as a result.
+  if (r.picture) {
+    if (auto drawn = draw_selected(r, input, *selected); !drawn) {
+      return report_error(drawn.error(), json);
+    }
+  }
   if (!selected->difference) {
     if (auto written = write_selected(r, input, *selected); !written) {
       return report_error(written.error(), json);

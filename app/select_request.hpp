@@ -75,6 +75,8 @@ std::optional<SelectDifference> first_difference(const SelectInput& input, const
 
 Result<void> write_selected(const SelectRequest& request, const SelectInput& input,
                             const Selected& selected);
+Result<void> draw_selected(const SelectRequest& request, const SelectInput& input,
+                           const Selected& selected);
 Json select_report(const SelectRequest& request, const SelectInput& input,
                    const Selected& selected);
 void say_selected(const SelectRequest& request, const SelectInput& input, const Selected& selected);
