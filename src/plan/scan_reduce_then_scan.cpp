@@ -7,66 +7,11 @@
 #include "cumulo/order.hpp"
 #include "plan/prelude.hpp"
 #include "plan/scan_plans.hpp"
+#include "plan/slices.hpp"
 #include "plan/tuning.hpp"
 
 namespace cumulo::plan {
 namespace {
-
-// Elements [begin, end) in scan order.
-struct Slice {
-  std::uint64_t begin;
-  std::uint64_t end;
-};
-
-struct BoundRange {
-  PlanBinding binding;
-  std::uint32_t first;  // where the range asked for begins in the binding, in elements
-};
-
-// Binds elements [begin, end) of a buffer from the last offset that the device allows.
-BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,
-                         std::uint64_t end) {
-  const std::uint64_t bytes =
-      buffer == input_buffer ? request.input_bytes() : request.element_bytes();
-  const auto first =
-      static_cast<std::uint32_t>(begin % binding_period(bytes, request.traits.limits));
-  return {{buffer, (begin - first) * bytes, (end - begin + first) * bytes}, first};
-}
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
-// A grid of at least `groups` workgroups with as few surplus ones as rounding allows.
-std::array<std::uint32_t, 3> fold_grid(std::uint64_t groups, std::uint64_t limit) {
-  const std::uint64_t z = ceil_div(ceil_div(groups, limit), limit);
-  const std::uint64_t y = ceil_div(ceil_div(groups, z), limit);
-  const std::uint64_t x = ceil_div(ceil_div(groups, z), y);
-  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
-          static_cast<std::uint32_t>(z)};
-}
-
-// Each slice takes up to two dispatches and a buffer: more would be slow to plan and slower to run.
-constexpr std::uint64_t most_slices = std::uint64_t{1} << 16;
-
-// What a binding holds whatever its alignment, with room for the initial value: a whole number of
-// tiles, in elements.
-std::uint64_t binding_capacity(const ScanRequest& request, const TileShape& shape) {
-  const Limits& limits = request.traits.limits;
-  const std::uint64_t bytes = request.element_bytes();
-  const std::uint64_t padding = binding_period(bytes, limits) * bytes;
-  if (limits.max_storage_binding_size <= padding) return 0;
-  return (limits.max_storage_binding_size - padding) / bytes / shape.tile * shape.tile;
-}
-
-// Elements that one dispatch can take: what a binding holds and what the grid reaches; a whole
-// number of tiles.
-std::uint64_t slice_capacity(const ScanRequest& request, const TileShape& shape) {
-  const Limits& limits = request.traits.limits;
-  const std::uint64_t by_binding = binding_capacity(request, shape) / shape.tile;
-  const std::uint64_t side = std::min<std::uint64_t>(limits.max_workgroups_per_dimension, 1U << 20);
-  const std::uint64_t by_grid = side * side * side;
-  constexpr std::uint64_t by_counter = std::uint64_t{1} << 31;  // counts are 32 bits
-  return std::min({by_binding, by_grid, by_counter / shape.tile}) * shape.tile;
-}
 
 class Builder {
  public:
@@ -295,7 +240,7 @@ Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
   if (limits.max_workgroups_per_dimension == 0) {
     return std::unexpected{refused("max_workgroups_per_dimension", 0, "it dispatches workgroups")};
   }
-  const std::uint64_t capacity = slice_capacity(request, *shape);
+  const std::uint64_t capacity = slice_capacity(limits, request.element_bytes(), shape->tile);
   if (capacity == 0) {
     return std::unexpected{refused("max_storage_binding_size", limits.max_storage_binding_size,
                                    "one tile is larger than a binding")};
@@ -318,7 +263,7 @@ Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
                             std::to_string(slices) + " slices, and at most " +
                             std::to_string(most_slices) + " are planned";
     return std::unexpected{
-        capacity < binding_capacity(request, *shape)
+        capacity < binding_capacity(limits, request.element_bytes(), shape->tile)
             ? refused("max_workgroups_per_dimension", limits.max_workgroups_per_dimension, why)
             : refused("max_storage_binding_size", limits.max_storage_binding_size, why)};
   }

@@ -1,0 +1,46 @@
+// Cutting a primitive's elements into slices: each within one binding and one grid.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "cumulo/plan.hpp"
+#include "plan/scan_plans.hpp"
+
+namespace cumulo::plan {
+
+// Elements [begin, end), in scan order.
+struct Slice {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+struct BoundRange {
+  PlanBinding binding;
+  std::uint32_t first;  // where the range asked for begins in the binding, in elements
+};
+
+// Binds elements [begin, end) of the input or output from the last offset that the device allows.
+BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,
+                         std::uint64_t end);
+
+constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
+// A grid of at least `groups` workgroups with as few surplus ones as rounding allows.
+std::array<std::uint32_t, 3> fold_grid(std::uint64_t groups, std::uint64_t limit);
+
+// Each slice takes up to two dispatches and a buffer: more would be slow to plan and slower to run.
+inline constexpr std::uint64_t most_slices = std::uint64_t{1} << 16;
+
+// What a binding holds whatever its alignment, with room for one element more: a whole number of
+// tiles, in elements.
+std::uint64_t binding_capacity(const Limits& limits, std::uint64_t element_bytes,
+                               std::uint64_t tile);
+
+// Elements that one dispatch can take, with a workgroup for each tile: what a binding holds and what
+// the grid reaches; a whole number of tiles.
+std::uint64_t slice_capacity(const Limits& limits, std::uint64_t element_bytes, std::uint64_t tile);
+
+}  // namespace cumulo::plan
