@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::array commands{
     Command{"scan", "prefix sums (or products, minima ...) of a file of numbers", run_scan},
+    Command{"reduce", "one sum (or product, minimum ...) of a file of numbers", run_reduce},
     Command{"devices", "all adapters, their limits, and for each one not usable the reason",
             run_devices},
     Command{"demo", "two lessons on prefix sums: numbers, verdicts, times, pictures", run_demo},

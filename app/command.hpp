@@ -38,6 +38,7 @@ int run_demo(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
 int run_help(const Arguments& arguments);
 int run_plan(const Arguments& arguments);
+int run_reduce(const Arguments& arguments);
 int run_scan(const Arguments& arguments);
 int run_version(const Arguments& arguments);
 

@@ -10,6 +10,8 @@
 #include "cumulo/partition.hpp"
 #include "cumulo/plan.hpp"
 #include "cumulo/predicate.hpp"
+#include "cumulo/reduce.hpp"
+#include "cumulo/reduce_description.hpp"
 #include "cumulo/run.hpp"
 #include "cumulo/runs.hpp"
 #include "cumulo/scan.hpp"
