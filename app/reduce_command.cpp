@@ -27,7 +27,8 @@ constexpr const char* example =
     "  cumulo reduce maps.csv --op affine.op --device gpu\n"
     "combines elements of several columns by an operator of your own (docs/operators.md).\n"
     "\n"
-    "The value is the last one of an inclusive scan, to the bit; of no numbers it is the operator's\n"
+    "The value is the last one of an inclusive scan, to the bit; of no numbers it is the "
+    "operator's\n"
     "identity. -o writes an array without dimensions to an .npy, one line to a .csv or .txt.\n"
     "Text without --dtype is u32 where its integers fit, else i32, i64 or u64, else f32.\n"
     "JSON has the value as total, and adds op and inferred.\n";
@@ -126,9 +127,10 @@ Result<Outcome> reduce_on(Device& device, const ScanRequest& r, const Input& inp
                     "for it; choose a GPU with --device ('cumulo devices' lists them)",
                     source_name(r.scan.op), device.info().name)}};
   }
-  const auto bytes = d.monoid ? std::span<const std::byte>(input.records.bytes)
-                              : std::visit([](const auto& v) { return std::as_bytes(std::span{v}); },
-                                           input.array.values);
+  const auto bytes = d.monoid
+                         ? std::span<const std::byte>(input.records.bytes)
+                         : std::visit([](const auto& v) { return std::as_bytes(std::span{v}); },
+                                      input.array.values);
   auto report = reduce_bytes(device, {.n = d.n, .type = d.type, .op = d.op, .monoid = d.monoid},
                              bytes, {.timed_runs = r.time ? timed_runs : 0});
   if (!report) return std::unexpected{std::move(report.error())};
@@ -208,11 +210,11 @@ Json json_report(const ScanRequest& r, const Input& input, const Outcome& outcom
 
 void say_summary(const ScanRequest& r, const Input& input, const Outcome& outcome) {
   const ScanDescription& d = r.description;
-  std::string line = fmt::format("cumulo: {} {}{}{}{}, reduce {}, {} on {}", d.n, element_name(d),
-                                 input.array.inferred ? " (inferred)" : "",
-                                 input.array.column.empty() ? "" : " of column ",
-                                 input.array.column, operator_name(d), outcome.report.algorithm,
-                                 describe_device(outcome.device));
+  std::string line =
+      fmt::format("cumulo: {} {}{}{}{}, reduce {}, {} on {}", d.n, element_name(d),
+                  input.array.inferred ? " (inferred)" : "",
+                  input.array.column.empty() ? "" : " of column ", input.array.column,
+                  operator_name(d), outcome.report.algorithm, describe_device(outcome.device));
   if (outcome.report.timing) line += ": " + describe_time(*outcome.report.timing);
   if (r.check) line += "; the value is checked";
   say(line);
@@ -245,7 +247,8 @@ int run_reduce(const Arguments& arguments) {
   }
   if (outcome->difference) {
     const Difference& found = *outcome->difference;
-    say(fmt::format("cumulo: the result is wrong: the value is {}, and a sequential computation "
+    say(
+        fmt::format("cumulo: the result is wrong: the value is {}, and a sequential computation "
                     "gives {}{}",
                     to_string(found.found), to_string(found.expected),
                     r.output ? "; '" + *r.output + "' was not written" : ""));

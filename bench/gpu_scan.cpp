@@ -185,8 +185,7 @@ class GpuGroup {
   }
 
   Result<void> add_reduce() {
-    auto reduce =
-        prepare_reduce(device_, {.n = group_.n, .type = group_.type, .op = group_.op});
+    auto reduce = prepare_reduce(device_, {.n = group_.n, .type = group_.type, .op = group_.op});
     if (!reduce) {
       if (reduce.error().kind != ErrorKind::unsupported) {
         return std::unexpected{std::move(reduce.error())};
@@ -248,7 +247,7 @@ class GpuGroup {
   std::optional<Buffer> out_;
   std::optional<Buffer> prefixes_;
   std::optional<Buffer> verdicts_;
-  std::deque<OurScan> scans_;        // which the cases point into,
+  std::deque<OurScan> scans_;  // which the cases point into,
   std::optional<PreparedReduce> reduce_;
   std::deque<Dispatch> dispatches_;  // and into these
   std::vector<TimedCase> cases_;

@@ -221,7 +221,8 @@ class HostGroup {
     m.algorithm = name(Algorithm::blocked);
     cases_.push_back({std::move(m),
                       [this]() -> Result<void> {
-                        auto value = reduce<T>(device_, std::span{arrays_.in, arrays_.n}, group_.op);
+                        auto value =
+                            reduce<T>(device_, std::span{arrays_.in, arrays_.n}, group_.op);
                         if (!value) return std::unexpected{std::move(value.error())};
                         arrays_.out[0] = *value;
                         return {};

@@ -203,7 +203,8 @@ void refuse_faster_than_copy(Report& report) {
 std::string to_text(const Report& report) {
   std::string text = fmt::format(
       "device     {}{}\nprocessor  {}, {} threads\nwith       {}\ndate       {}\n"
-      "medians of {} runs, interleaved; of copy = the fastest copy's time for as many bytes / the case's\n",
+      "medians of {} runs, interleaved; of copy = the fastest copy's time for as many bytes / the "
+      "case's\n",
       report.device.name, report.device.driver.empty() ? "" : ", " + report.device.driver,
       report.processor, report.threads, report.versions, report.date, report.runs);
   const bool with_work = std::ranges::any_of(

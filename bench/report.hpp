@@ -70,8 +70,8 @@ std::optional<double> of_copy(const Report& report, const Measurement& m);
 // Microseconds of `m` above an empty dispatch.
 std::optional<double> above_empty_us(const Report& report, const Measurement& m);
 
-// Turns scans and reductions that seem faster than the fastest copy can be into failures: nothing of
-// this size is in a cache, so they have not done their work.
+// Turns scans and reductions that seem faster than the fastest copy can be into failures: nothing
+// of this size is in a cache, so they have not done their work.
 void refuse_faster_than_copy(Report& report);
 
 std::string to_text(const Report& report);

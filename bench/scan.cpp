@@ -84,8 +84,8 @@ Result<Report> run_scan(Device& device, const ScanBenchOptions& options) {
     for (const Operator op : options.ops) {
       if (!is_defined(op, type)) continue;
       for (const std::uint64_t n : sizes) {
-        const Group group{n, type, op, scans_of(options, n, type, op), options.reduces,
-                          options.with_work};
+        const Group group{
+            n, type, op, scans_of(options, n, type, op), options.reduces, options.with_work};
         auto ok = info.backend == Backend::cpu ? measure_on_host(device, group, report)
                                                : measure_on_gpu(device, group, timing, report);
         if (!ok) return std::unexpected{std::move(ok.error())};

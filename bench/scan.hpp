@@ -1,5 +1,5 @@
-// cumulo's scan and reduction beside copies of the same bytes and, on the host, those that a C++ program has
-// at hand.
+// cumulo's scan and reduction beside copies of the same bytes and, on the host, those that a C++
+// program has at hand.
 #pragma once
 
 #include <cstdint>

@@ -86,8 +86,9 @@ class PreparedReduce {
   const ReduceDescription& description() const;
   const Plan* plan() const;  // null on the CPU backend, which interprets no plans
 
-  // out[out_offset] = value of in[in_offset...]; offsets in elements, of the value in `out`. The two
-  // may lie apart in one buffer. Submits; does not wait (the CPU backend is done when it returns).
+  // out[out_offset] = value of in[in_offset...]; offsets in elements, of the value in `out`. The
+  // two may lie apart in one buffer. Submits; does not wait (the CPU backend is done when it
+  // returns).
   Result<void> run(const Buffer& in, const Buffer& out, std::uint64_t in_offset = 0,
                    std::uint64_t out_offset = 0);
 

@@ -29,8 +29,7 @@ struct ReduceDescription {
 
 // The inclusive scan whose total the value is, to the bit.
 inline ScanDescription as_scan(ReduceDescription d) {
-  return {
-      .n = d.n, .type = d.type, .op = d.op, .monoid = std::move(d.monoid), .wide = d.wide};
+  return {.n = d.n, .type = d.type, .op = d.op, .monoid = std::move(d.monoid), .wide = d.wide};
 }
 
 // Bytes of one element of the input.

@@ -146,8 +146,9 @@ class BoundReduce {
   std::unique_ptr<Impl> impl_;
 };
 
-// As bind() of a scan. out: one element, the value; usage storage, and copy destination where n is 0
-// or the two lie in one buffer: the value is then copied there. scratch null: the reduction's own.
+// As bind() of a scan. out: one element, the value; usage storage, and copy destination where n is
+// 0 or the two lie in one buffer: the value is then copied there. scratch null: the reduction's
+// own.
 Result<BoundReduce> bind(PreparedReduce& reduce, const BufferRange& in, const BufferRange& out,
                          const BufferRange& scratch = {});
 

@@ -83,10 +83,10 @@ Result<ReduceReport> reduce_bytes(Device& device, const ReduceDescription& d,
   if (auto ok = validate(d); !ok) return std::unexpected{std::move(ok.error())};
   const std::uint64_t bytes = input_bytes(d);
   if (d.n > in.size() / bytes || in.size() != d.n * bytes) {
-    return std::unexpected{
-        bad_argument("a reduction of " + std::to_string(d.n) + " elements of " +
-                     std::to_string(bytes) + " bytes takes " + std::to_string(d.n * bytes) +
-                     " bytes, not " + std::to_string(in.size()))};
+    return std::unexpected{bad_argument("a reduction of " + std::to_string(d.n) + " elements of " +
+                                        std::to_string(bytes) + " bytes takes " +
+                                        std::to_string(d.n * bytes) + " bytes, not " +
+                                        std::to_string(in.size()))};
   }
   return device.impl().gpu ? reduce_on_gpu(device, d, in, run) : reduce_on_cpu(d, in, run);
 }
@@ -142,8 +142,7 @@ Result<void> PreparedReduce::run(const Buffer& in, const Buffer& out, std::uint6
     std::memcpy(out.impl().host.get() + out_at, value->data(), value->size());
     return {};
   }
-  auto buffers =
-      impl_->caller_buffers({native_buffer(in), in_at}, {native_buffer(out), out_at});
+  auto buffers = impl_->caller_buffers({native_buffer(in), in_at}, {native_buffer(out), out_at});
   if (!buffers) return std::unexpected{std::move(buffers.error())};
   auto plan = impl_->plans->bind_again(*buffers);
   if (!plan) return std::unexpected{std::move(plan.error())};

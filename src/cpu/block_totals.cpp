@@ -18,7 +18,8 @@ namespace cumulo::cpu::HWY_NAMESPACE {
 // Every lane gets the quad whose number differs in `bit`.
 template <class T, int bit>
 HWY_INLINE hn::Vec<hn::ScalableTag<T>> lane_partner(hn::Vec<hn::ScalableTag<T>> v) {
-  static constexpr auto lanes = Lanes<T>::table([](std::size_t quad) { return quad ^ (1U << bit); });
+  static constexpr auto lanes =
+      Lanes<T>::table([](std::size_t quad) { return quad ^ (1U << bit); });
   return Lanes<T>::permute(v, lanes);
 }
 
@@ -109,10 +110,14 @@ BlockTotal<T> block_total_for(Operator op) {
   return nullptr;
 }
 
-BlockTotal<std::uint32_t> block_total_u32(Operator op) { return block_total_for<std::uint32_t>(op); }
+BlockTotal<std::uint32_t> block_total_u32(Operator op) {
+  return block_total_for<std::uint32_t>(op);
+}
 BlockTotal<std::int32_t> block_total_i32(Operator op) { return block_total_for<std::int32_t>(op); }
 BlockTotal<float> block_total_f32(Operator op) { return block_total_for<float>(op); }
-BlockTotal<std::uint64_t> block_total_u64(Operator op) { return block_total_for<std::uint64_t>(op); }
+BlockTotal<std::uint64_t> block_total_u64(Operator op) {
+  return block_total_for<std::uint64_t>(op);
+}
 BlockTotal<std::int64_t> block_total_i64(Operator op) { return block_total_for<std::int64_t>(op); }
 BlockTotal<double> block_total_f64(Operator op) { return block_total_for<double>(op); }
 

@@ -60,10 +60,10 @@ std::string element_name(const Monoid& monoid) {
 
 Result<void> check_element_size(const Monoid& monoid, std::size_t bytes) {
   if (monoid.element_bytes() == bytes) return {};
-  return std::unexpected{
-      Error{ErrorKind::bad_argument, "operator '" + monoid.name + "' has elements " +
-                                         element_name(monoid) + ", not of " +
-                                         std::to_string(bytes) + " bytes"}};
+  return std::unexpected{Error{ErrorKind::bad_argument, "operator '" + monoid.name +
+                                                            "' has elements " +
+                                                            element_name(monoid) + ", not of " +
+                                                            std::to_string(bytes) + " bytes"}};
 }
 
 Monoid affine_monoid() {

@@ -1,5 +1,5 @@
-// The plan of a reduction: the totals of all tiles but the last, then, by one workgroup, what they and
-// the last tile come to. Reads the input once and needs no promise about how workgroups make
+// The plan of a reduction: the totals of all tiles but the last, then, by one workgroup, what they
+// and the last tile come to. Reads the input once and needs no promise about how workgroups make
 // progress.
 #include "plan/reduce_plan.hpp"
 
@@ -97,9 +97,9 @@ class Builder {
 
   Result<Plan> build() {
     plan_.notes.push_back("tiles of " + std::to_string(shape_.tile) + " elements by " +
-                          std::to_string(shape_.workgroup_size) + " invocations: " +
-                          std::to_string(tiles_) + " in batches of " + std::to_string(batch_) +
-                          ", and the rest");
+                          std::to_string(shape_.workgroup_size) +
+                          " invocations: " + std::to_string(tiles_) + " in batches of " +
+                          std::to_string(batch_) + ", and the rest");
     if (tiles_ > 0) {
       if (auto made = add_kernel("reduce_batches"); !made) return std::unexpected{made.error()};
       totals_ = add_buffer("totals", totals_count_ * request_.element_bytes(), BufferRole::scratch);
@@ -146,15 +146,15 @@ class Builder {
                    {"WIDE", request_.description.wide ? 1 : 0},
                    {"ANY_ORDER", is_exact(request_.description) ? 1 : 0},
                    {"HAS_TOTALS", tiles_ > 0 ? 1 : 0}});
-    auto made = make_kernel(request_, kernel, std::string(kernel) + ".wgsl", values,
-                            shape_.workgroup_size);
+    auto made =
+        make_kernel(request_, kernel, std::string(kernel) + ".wgsl", values, shape_.workgroup_size);
     if (!made) return std::unexpected{std::move(made.error())};
     plan_.kernels.push_back(std::move(*made));
     return {};
   }
 
-  // Words between the last whole vector before a quad and the quad: the same for all slices, as they
-  // begin whole quads apart.
+  // Words between the last whole vector before a quad and the quad: the same for all slices, as
+  // they begin whole quads apart.
   std::int64_t shift() const {
     const std::uint64_t first = request_.options.in_misalignment;
     return static_cast<std::int64_t>(first * (request_.input_bytes() / 4) % 4);
@@ -177,10 +177,11 @@ class Builder {
          .is_last = false,
          .in_offset = in.first,
          .batches = static_cast<std::uint32_t>(tiles / batch_)});
-    DispatchStep step{"elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end),
-                      0,
-                      {whole(parameters), in.binding, whole(totals_)},
-                      fold_grid(totals, request_.traits.limits.max_workgroups_per_dimension)};
+    DispatchStep step{
+        "elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end),
+        0,
+        {whole(parameters), in.binding, whole(totals_)},
+        fold_grid(totals, request_.traits.limits.max_workgroups_per_dimension)};
     if (shift() != 0) step.bindings.push_back(in.binding);
     plan_.steps.push_back(std::move(step));
   }
@@ -190,13 +191,12 @@ class Builder {
     const std::uint64_t begin = tiles_ * shape_.tile;
     const std::uint64_t end = request_.description.n;
     const BoundRange in = bind_elements(request_, input_buffer, start + begin, start + end);
-    const std::uint32_t parameters =
-        add_parameters("parameters of the rest",
-                       {.count = static_cast<std::uint32_t>(end - begin),
-                        .tiles = static_cast<std::uint32_t>(totals_count_),
-                        .in_offset = in.first,
-                        .out_offset = copies_ ? 0 : request_.options.out_misalignment,
-                        .batches = static_cast<std::uint32_t>(batches_)});
+    const std::uint32_t parameters = add_parameters(
+        "parameters of the rest", {.count = static_cast<std::uint32_t>(end - begin),
+                                   .tiles = static_cast<std::uint32_t>(totals_count_),
+                                   .in_offset = in.first,
+                                   .out_offset = copies_ ? 0 : request_.options.out_misalignment,
+                                   .batches = static_cast<std::uint32_t>(batches_)});
     const std::uint32_t value =
         copies_ ? add_buffer("value", request_.element_bytes(), BufferRole::output) : output_buffer;
     DispatchStep step{"elements " + std::to_string(begin) + " to " + std::to_string(end),
@@ -254,8 +254,8 @@ Result<Plan> plan_reduce(const ReduceDescription& description, const Traits& tra
   if (!shape) {
     const LimitTooSmall cause =
         limit_too_small(traits.limits, request.element_bytes(), reduce_shape);
-    return std::unexpected{refused("the smallest tile needs " + std::string(cause.needs),
-                                         cause.limit, cause.value)};
+    return std::unexpected{
+        refused("the smallest tile needs " + std::string(cause.needs), cause.limit, cause.value)};
   }
   if (description.n == 0) return plan_nothing(request);
   Builder builder(request, *shape, copies, most_totals);

@@ -39,8 +39,8 @@ inline constexpr std::uint64_t most_slices = std::uint64_t{1} << 16;
 std::uint64_t binding_capacity(const Limits& limits, std::uint64_t element_bytes,
                                std::uint64_t tile);
 
-// Elements that one dispatch can take, with a workgroup for each tile: what a binding holds and what
-// the grid reaches; a whole number of tiles.
+// Elements that one dispatch can take, with a workgroup for each tile: what a binding holds and
+// what the grid reaches; a whole number of tiles.
 std::uint64_t slice_capacity(const Limits& limits, std::uint64_t element_bytes, std::uint64_t tile);
 
 }  // namespace cumulo::plan

@@ -54,9 +54,8 @@ std::optional<TileShape> reduce_shape(const Limits& limits, std::uint64_t elemen
   constexpr std::uint32_t strip_quads = order::strip / order::quad;
   const std::uint64_t words = element_bytes / 4;
   for (const std::uint32_t workgroup : {256U, 128U, 64U, 32U, 16U}) {
-    const std::uint32_t quads_each =
-        std::max<std::uint32_t>(std::bit_floor(static_cast<std::uint32_t>(8 / words)),
-                                strip_quads / workgroup);
+    const std::uint32_t quads_each = std::max<std::uint32_t>(
+        std::bit_floor(static_cast<std::uint32_t>(8 / words)), strip_quads / workgroup);
     const std::uint32_t quads = workgroup * quads_each;
     const std::uint64_t memory = quads + quads / 8 + 32;  // of reduce_rest.wgsl, in elements
     const TileShape shape{workgroup, quads * order::quad, quads};

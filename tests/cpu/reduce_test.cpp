@@ -1,4 +1,5 @@
-// The CPU backend's reduction: the total of an inclusive scan, to the bit, on any number of threads.
+// The CPU backend's reduction: the total of an inclusive scan, to the bit, on any number of
+// threads.
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -10,8 +11,7 @@ namespace {
 
 template <Element T>
 T reduced(Operator op, std::span<const T> values) {
-  const auto bytes =
-      cpu::reduce({.n = values.size(), .type = type_of<T>, .op = op}, values.data());
+  const auto bytes = cpu::reduce({.n = values.size(), .type = type_of<T>, .op = op}, values.data());
   if (!bytes) throw std::runtime_error(describe(bytes.error()));
   EXPECT_EQ(bytes->size(), sizeof(T));
   T value{};

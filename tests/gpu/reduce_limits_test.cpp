@@ -1,5 +1,5 @@
-// Plans of reductions for smaller devices, run on a real one: slices, folded grids, batches, quads that
-// begin inside a vector. The value is the total of an inclusive scan, to the bit.
+// Plans of reductions for smaller devices, run on a real one: slices, folded grids, batches, quads
+// that begin inside a vector. The value is the total of an inclusive scan, to the bit.
 #include "api/plan_runner.hpp"
 #include "plan/plan_check.hpp"
 #include "plan/reduce_plan.hpp"
@@ -47,8 +47,7 @@ TEST_P(ReduceLimitsTest, FloatsKeepTheirBitsUnderAnyLimits) {
   for (const NamedTraits& other : synthetic_devices()) {
     for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{1025}, std::uint64_t{16'385},
                                   std::uint64_t{most.size()}}) {
-      const auto plan =
-          plan_reduce({.n = n, .type = Type::f32}, reduced_to(other.traits.limits));
+      const auto plan = plan_reduce({.n = n, .type = Type::f32}, reduced_to(other.traits.limits));
       if (!plan) {
         EXPECT_TRUE(names_a_limit(plan.error())) << other.name;
         continue;
@@ -63,8 +62,8 @@ TEST_P(ReduceLimitsTest, FloatsKeepTheirBitsUnderAnyLimits) {
 
 TEST_P(ReduceLimitsTest, EveryOffsetIsRightInEverySlice) {
   constexpr std::uint64_t n = 40'000;
-  const Traits small = reduced_to({.max_storage_binding_size = 40'004,
-                                   .max_workgroups_per_dimension = 2});
+  const Traits small =
+      reduced_to({.max_storage_binding_size = 40'004, .max_workgroups_per_dimension = 2});
   const auto floats = random_values<float>(n, Operator::add);
   const auto words = random_values<std::uint32_t>(n, Operator::add);
   const auto pairs = random_values<std::uint64_t>(n, Operator::mul);
@@ -76,16 +75,16 @@ TEST_P(ReduceLimitsTest, EveryOffsetIsRightInEverySlice) {
     const auto u = value_of(plan_reduce({.n = n}, small, options));
     EXPECT_TRUE(is_right<std::uint32_t>(u, {.n = n}, words, options)) << in_at;
     const ScanDescription products{.n = n, .type = Type::u64, .op = Operator::mul};
-    const auto p = value_of(
-        plan_reduce({.n = n, .type = Type::u64, .op = Operator::mul}, small, options));
+    const auto p =
+        value_of(plan_reduce({.n = n, .type = Type::u64, .op = Operator::mul}, small, options));
     EXPECT_TRUE(is_right<std::uint64_t>(p, products, pairs, options)) << in_at;
   }
 }
 
 // Totals of single tiles, so many that they are folded in several chunks.
 TEST_P(ReduceLimitsTest, ManyTotalsAreFoldedInOrder) {
-  const Traits small = reduced_to({.max_invocations_per_workgroup = 16,
-                                   .max_workgroup_size_x = 16});
+  const Traits small =
+      reduced_to({.max_invocations_per_workgroup = 16, .max_workgroup_size_x = 16});
   const auto floats = random_values<float>(many(), Operator::add);
   const ReduceDescription d{.n = many(), .type = Type::f32};
   EXPECT_TRUE(is_right<float>(value_of(plan_reduce(d, small)), as_scan(d), floats));

@@ -14,9 +14,9 @@ ReduceDescription described(Operator op, std::uint64_t n) {
 template <Element T>
 testing::AssertionResult same_value(T expected, T found, std::uint64_t n, Operator op) {
   if (same_bits(expected, found)) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << n << " " << name(type_of<T>) << " with " << name(op)
-                                     << ": expected " << to_string(expected) << ", found "
-                                     << to_string(found);
+  return testing::AssertionFailure()
+         << n << " " << name(type_of<T>) << " with " << name(op) << ": expected "
+         << to_string(expected) << ", found " << to_string(found);
 }
 
 // Host memory in, a value out.
@@ -29,8 +29,8 @@ testing::AssertionResult host_reduce_is_right(Device& device, Operator op,
   return same_value(wanted, *found, values.size(), op);
 }
 
-// Prepared, between buffers of the device: garbage round the input must not enter the value, and the
-// guards round it must stay as they were.
+// Prepared, between buffers of the device: garbage round the input must not enter the value, and
+// the guards round it must stay as they were.
 template <Element T>
 testing::AssertionResult buffer_reduce_is_right(Device& device, Operator op,
                                                 std::span<const T> values, std::uint64_t in_at,
@@ -86,8 +86,7 @@ TEST_P(ReduceTest, EverySmallSizeIsRight) {
   const std::uint64_t most = many() > 1'000'000 ? 2100 : 140;
   const auto values = random_values<float>(most, Operator::add);
   for (std::uint64_t n = 0; n <= most; ++n) {
-    ASSERT_TRUE(
-        host_reduce_is_right<float>(device(), Operator::add, std::span{values}.first(n)));
+    ASSERT_TRUE(host_reduce_is_right<float>(device(), Operator::add, std::span{values}.first(n)));
   }
 }
 
@@ -155,8 +154,9 @@ TEST_P(ReduceTest, WideSumsAreThoseOfAScan) {
 TEST_P(ReduceTest, MonoidsAreThoseOfAScan) {
   Monoid statistics{.name = "statistics",
                     .fields = {{"count", Type::u32}, {"least", Type::i32}, {"sum", Type::f32}},
-                    .wgsl = "return Element(older.count + newer.count, min(older.least, "
-                            "newer.least), older.sum + newer.sum);",
+                    .wgsl =
+                        "return Element(older.count + newer.count, min(older.least, "
+                        "newer.least), older.sum + newer.sum);",
                     .identity = {}};
   struct Statistics {
     std::uint32_t count;
