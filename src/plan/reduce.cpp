@@ -134,8 +134,12 @@ class Builder {
     Values values = kernel_values(request_);
     add_tile_values(values, shape_);
     const auto input_words = static_cast<std::int64_t>(request_.input_bytes() / 4);
+    const bool exact = is_exact(request_.description);
+    // Where the order makes no difference, a batch leaves one entry an invocation.
+    const std::uint32_t entries =
+        exact && kernel == "reduce_batches" ? shape_.workgroup_size : shape_.tree;
     const auto bits = [](std::uint32_t power_of_two) { return std::countr_zero(power_of_two); };
-    values.insert({{"SLOTS", shape_.tree + shape_.tree / 8},
+    values.insert({{"SLOTS", entries + entries / 8},
                    {"QUADS_BITS", bits(shape_.tree)},
                    {"WORKGROUP_BITS", bits(shape_.workgroup_size)},
                    {"ROW_BITS", bits(order::quads_per_row)},
@@ -144,7 +148,7 @@ class Builder {
                    {"SHIFT", shift()},
                    {"BATCH", static_cast<std::int64_t>(batch_)},
                    {"WIDE", request_.description.wide ? 1 : 0},
-                   {"ANY_ORDER", is_exact(request_.description) ? 1 : 0},
+                   {"ANY_ORDER", exact ? 1 : 0},
                    {"HAS_TOTALS", tiles_ > 0 ? 1 : 0}});
     auto made =
         make_kernel(request_, kernel, std::string(kernel) + ".wgsl", values, shape_.workgroup_size);
