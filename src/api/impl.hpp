@@ -10,6 +10,7 @@
 #include "cumulo/device.hpp"
 #include "cumulo/reduce.hpp"
 #include "cumulo/scan.hpp"
+#include "cumulo/selection.hpp"
 #include "cumulo/webgpu.hpp"
 #include "gpu/context.hpp"
 #include "gpu/executor.hpp"
@@ -73,6 +74,20 @@ struct PreparedReduce::Impl {
 };
 
 struct BoundReduce::Impl {
+  gpu::BoundPlan plan;
+};
+
+struct PreparedSelection::Impl {
+  Device::Impl* device = nullptr;
+  SelectionDescription description;
+  bool counted = false;
+  std::optional<PreparedPlans> plans;  // on a GPU
+
+  // As the plans want them; bad_argument where one is missing or too many.
+  Result<std::vector<CallerBuffer>> caller_buffers(const SelectionRanges& ranges) const;
+};
+
+struct BoundSelection::Impl {
   gpu::BoundPlan plan;
 };
 

@@ -144,6 +144,10 @@ Result<gpu::BoundPlan> PreparedPlans::bind(std::span<const CallerBuffer> buffers
       if (layout.aliasing == Aliasing::none) layout.aliasing = *aliasing;
     }
   }
+  // One way to say that nothing is misaligned.
+  while (!layout.misalignments.empty() && layout.misalignments.back() == 0) {
+    layout.misalignments.pop_back();
+  }
   auto plan = variant(layout);
   if (!plan) return std::unexpected{std::move(plan.error())};
   for (std::size_t i = 0; i < buffers.size(); ++i) {

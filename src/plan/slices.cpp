@@ -4,13 +4,17 @@
 
 namespace cumulo::plan {
 
+BoundRange bind_range(const Limits& limits, std::uint32_t buffer, std::uint64_t element_bytes,
+                      std::uint64_t begin, std::uint64_t end) {
+  const auto first = static_cast<std::uint32_t>(begin % binding_period(element_bytes, limits));
+  return {{buffer, (begin - first) * element_bytes, (end - begin + first) * element_bytes}, first};
+}
+
 BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,
                          std::uint64_t end) {
   const std::uint64_t bytes =
       buffer == input_buffer ? request.input_bytes() : request.element_bytes();
-  const auto first =
-      static_cast<std::uint32_t>(begin % binding_period(bytes, request.traits.limits));
-  return {{buffer, (begin - first) * bytes, (end - begin + first) * bytes}, first};
+  return bind_range(request.traits.limits, buffer, bytes, begin, end);
 }
 
 std::array<std::uint32_t, 3> fold_grid(std::uint64_t groups, std::uint64_t limit) {

@@ -20,6 +20,10 @@ struct BoundRange {
   std::uint32_t first;  // where the range asked for begins in the binding, in elements
 };
 
+// Binds elements [begin, end) of a buffer from the last offset that the device allows.
+BoundRange bind_range(const Limits& limits, std::uint32_t buffer, std::uint64_t element_bytes,
+                      std::uint64_t begin, std::uint64_t end);
+
 // Binds elements [begin, end) of the input or output from the last offset that the device allows.
 BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,
                          std::uint64_t end);

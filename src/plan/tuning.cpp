@@ -67,6 +67,19 @@ std::optional<TileShape> reduce_shape(const Limits& limits, std::uint64_t elemen
   return std::nullopt;
 }
 
+std::optional<TileShape> selection_shape(const Limits& limits, std::uint64_t masks) {
+  for (const std::uint32_t workgroup : {256U, 128U, 64U, 32U, 16U}) {
+    const TileShape shape{workgroup, workgroup * 16, workgroup};
+    const std::uint64_t scatter = masks * (shape.tile / 32) * 2;  // words
+    const std::uint64_t counts = shape.tree;
+    if (workgroup <= largest_workgroup(limits) &&
+        4 * std::max(scatter, counts) <= limits.max_workgroup_memory) {
+      return shape;
+    }
+  }
+  return std::nullopt;
+}
+
 std::uint64_t reduce_totals_limit() { return 4096; }
 
 LimitTooSmall limit_too_small(const Limits& limits, std::uint64_t element_bytes,

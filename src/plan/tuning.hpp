@@ -23,11 +23,14 @@ std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t e
 // Elements up to which it is the faster one: its tiles wait long, but three dispatches wait longer.
 std::uint64_t memory_pass_limit();
 
-// Likewise for a reduction, whose last tile must fit a binding; `tree` totals are folded at once.
+// Likewise for a reduction; `tree` entries are what a workgroup holds at once.
 std::optional<TileShape> reduce_shape(const Limits& limits, std::uint64_t element_bytes);
 // Totals that one workgroup folds in no time beside the rest: above them tiles are totalled in
 // batches, each by one workgroup.
 std::uint64_t reduce_totals_limit();
+
+// Of mask-then-scatter with so many masks: a workgroup holds the bits of its tile and their ranks.
+std::optional<TileShape> selection_shape(const Limits& limits, std::uint64_t masks);
 
 // Which limit keeps out even the smallest of the shapes that `shape`, one of those three, chooses
 // from.
