@@ -46,13 +46,3 @@ fn fold_left(start: Element, count: u32, lowest: u32) -> Element {
   }
   return before;
 }
-
-// Those blocks of 2^lowest entries and more, but less than 2^end, folded from the right (Sklansky's
-// prefix); absent where there are none.
-fn fold_right(count: u32, lowest: u32, end: u32) -> Element {
-  var total = absent();
-  for (var bit = lowest; bit < end; bit++) {
-    if (((count >> bit) & 1u) != 0u) { total = combine(block(count, bit), total); }
-  }
-  return total;
-}
