@@ -165,7 +165,7 @@ Result<void> write_result(const ScanRequest& r, const Input& input, const Outcom
                           .flat = input.records.flat};
       return write_records(value, r.description.monoid->fields, format, writer);
     }
-    Array value{.shaped = true, .column = input.array.column};
+    Array value{.values = {}, .shaped = true, .column = input.array.column};
     std::visit([&]<class T>(T v) { value.values = std::vector<T>{v}; }, outcome.report.value);
     return write_array(value, format, writer, false);
   });
