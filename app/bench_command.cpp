@@ -20,6 +20,7 @@ namespace {
 constexpr const char* overview =
     "How fast and how exact, beside what else a program could use.\n\n"
     "  cumulo bench scan       times of the scan beside copies and rivals, results checked\n"
+    "  cumulo bench reduce     times of one sum beside half a copy and rivals, results checked\n"
     "  cumulo bench accuracy   errors of f32 sums beside a plain loop\n"
     "  cumulo bench compact    times of compact, partition and unique beside std::copy_if and others\n"
     "  cumulo bench plot       a picture of results that bench scan or script/bench wrote\n\n"
@@ -36,6 +37,12 @@ constexpr const char* scan_example =
     "times all sizes from 2^10 to 2^28 on a GPU, by its own clock.\n"
     "  cumulo bench scan --n 1024 --algorithms all\n"
     "compares what the algorithms do: time, steps, additions, bytes moved.\n";
+
+constexpr const char* reduce_example =
+    "Example\n"
+    "  cumulo bench reduce --n 2^26 --types u32,f32\n"
+    "times the sum of 67,108,864 numbers. A copy moves twice the bytes that a sum reads, so that\n"
+    "half its time counts as reading: 'of copy' is that over the sum's time.\n";
 
 constexpr const char* accuracy_example =
     "Example\n"
@@ -125,19 +132,14 @@ std::vector<std::string> all_algorithms_of(const Device& device) {
   return {"hillis-steele", "blelloch", "subgroup", "reduce-then-scan", "single-pass"};
 }
 
-int run_bench_scan(const Arguments& arguments) {
-  ScanRequest r;
-  CLI::App app("Times the scan beside copies and rivals, results checked.", "cumulo bench scan");
+// The options that scan and reduce share.
+void add_bench_options(CLI::App& app, ScanRequest& r) {
   app.add_option("--n", r.sizes,
                  "numbers of elements, apart by commas (2^10 ... 2^28; CPU 2^26, software 2^18)")
       ->delimiter(',');
   app.add_option("--types", r.types, "element types (all of the device; CPU u32,f32)")
       ->delimiter(',');
   app.add_option("--ops", r.ops, "add, mul, min, max, and, or, xor, add-saturated (add)")
-      ->delimiter(',');
-  app.add_option("--kinds", r.kinds, "inclusive, exclusive (inclusive)")->delimiter(',');
-  app.add_option("--algorithms", r.algorithms,
-                 "all, or names: beside the times steps, additions and bytes moved")
       ->delimiter(',');
   app.add_option("--runs", r.runs, "timed runs of each case (11)");
   app.add_option("--heat", r.heat,
@@ -146,6 +148,37 @@ int run_bench_scan(const Arguments& arguments) {
   app.add_flag("--wall-clock", r.wall_clock, "the host's clock even where the device has one");
   add_device_option(app, r.device);
   app.add_flag("--json", r.json, "one JSON object on standard output");
+}
+
+int print_report(const Result<bench::Report>& report, bool json) {
+  if (!report) return report_error(report.error(), json);
+  const int printed = print_text(json ? to_json(*report) + "\n" : to_text(*report));
+  return report->ok() ? printed : static_cast<int>(check_failed);
+}
+
+int run_bench_reduce(const Arguments& arguments) {
+  ScanRequest r;
+  CLI::App app("Times the reduction beside copies and rivals, results checked.",
+               "cumulo bench reduce");
+  add_bench_options(app, r);
+  app.footer(reduce_example);
+  if (const auto status = parse_arguments(app, arguments)) return *status;
+
+  auto options = interpret(r);
+  if (!options) return report_error(options.error(), r.json);
+  auto device = open_device(r.device);
+  if (!device) return report_error(device.error(), r.json);
+  return print_report(bench::run_reduce(*device, *options), r.json);
+}
+
+int run_bench_scan(const Arguments& arguments) {
+  ScanRequest r;
+  CLI::App app("Times the scan beside copies and rivals, results checked.", "cumulo bench scan");
+  add_bench_options(app, r);
+  app.add_option("--kinds", r.kinds, "inclusive, exclusive (inclusive)")->delimiter(',');
+  app.add_option("--algorithms", r.algorithms,
+                 "all, or names: beside the times steps, additions and bytes moved")
+      ->delimiter(',');
   app.footer(scan_example);
   if (const auto status = parse_arguments(app, arguments)) return *status;
 
@@ -159,10 +192,7 @@ int run_bench_scan(const Arguments& arguments) {
     r.algorithms = all_algorithms_of(*device);
     options = interpret(r);
   }
-  auto report = bench::run_scan(*device, *options);
-  if (!report) return report_error(report.error(), r.json);
-  const int printed = print_text(r.json ? to_json(*report) + "\n" : to_text(*report));
-  return report->ok() ? printed : static_cast<int>(check_failed);
+  return print_report(bench::run_scan(*device, *options), r.json);
 }
 
 int run_bench_accuracy(const Arguments& arguments) {
@@ -285,10 +315,11 @@ int run_bench(const Arguments& arguments) {
   if (arguments.empty() || arguments[0] == "--help") return print_text(overview);
   const Arguments rest(arguments.begin() + 1, arguments.end());
   if (arguments[0] == "scan") return run_bench_scan(rest);
+  if (arguments[0] == "reduce") return run_bench_reduce(rest);
   if (arguments[0] == "accuracy") return run_bench_accuracy(rest);
   if (arguments[0] == "compact") return run_bench_compact(rest);
   if (arguments[0] == "plot") return run_bench_plot(rest);
-  const std::string known[] = {"scan", "accuracy", "compact", "plot"};
+  const std::string known[] = {"scan", "reduce", "accuracy", "compact", "plot"};
   return report_error(unknown_word("what to measure", arguments[0], known), wants_json(arguments));
 }
 

@@ -134,6 +134,13 @@ std::optional<Difference> compare(const ScanDescription& d, const std::vector<T>
   return first;
 }
 
+template <Element T, class Reference>
+std::optional<Difference> compare_value(const std::vector<T>& in, T value, Reference reference) {
+  for (const T x : in) reference.add(x);
+  if (reference.agrees(value)) return std::nullopt;
+  return Difference{0, reference.expected(), value};
+}
+
 }  // namespace
 
 std::optional<Difference> first_difference(const ScanDescription& description, const Values& in,
@@ -151,6 +158,21 @@ std::optional<Difference> first_difference(const ScanDescription& description, c
       }
     }
     return compare(description, x, y, whole, ExactReference<T>(description.op, start));
+  });
+}
+
+std::optional<Difference> value_difference(const ScanDescription& description, const Values& in,
+                                           const Scalar& value) {
+  return with_type(description.type, [&]<class T>() {
+    const auto& x = std::get<std::vector<T>>(in);
+    const Operator op = description.op;
+    const T found = std::get<T>(value);
+    if constexpr (std::is_floating_point_v<T>) {
+      if (op == Operator::add || op == Operator::mul) {
+        return compare_value(x, found, RoundedReference<T>(op, x.size(), identity<T>(op)));
+      }
+    }
+    return compare_value(x, found, ExactReference<T>(op, identity<T>(op)));
   });
 }
 

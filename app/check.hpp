@@ -26,4 +26,8 @@ extern const char* const check_promise;
 std::optional<Difference> first_difference(const ScanDescription& description, const Values& in,
                                            const Values& out, const Scalar& total, bool exact);
 
+// The same of the value of a reduction alone; index 0.
+std::optional<Difference> value_difference(const ScanDescription& description, const Values& in,
+                                           const Scalar& value);
+
 }  // namespace cumulo::app

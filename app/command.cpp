@@ -20,6 +20,7 @@ constexpr std::array commands{
     Command{"runs", "value, length and start of each run", run_runs},
     Command{"allocate", "where each item's places begin, and how many items fit", run_allocate},
     Command{"expand", "every item as often as its count says", run_expand},
+    Command{"reduce", "one sum (or product, minimum ...) of a file of numbers", run_reduce},
     Command{"devices", "all adapters, their limits, and for each one not usable the reason",
             run_devices},
     Command{"demo", "two lessons on prefix sums: numbers, verdicts, times, pictures", run_demo},

@@ -42,6 +42,7 @@ int run_expand(const Arguments& arguments);
 int run_help(const Arguments& arguments);
 int run_partition(const Arguments& arguments);
 int run_plan(const Arguments& arguments);
+int run_reduce(const Arguments& arguments);
 int run_runs(const Arguments& arguments);
 int run_scan(const Arguments& arguments);
 int run_unique(const Arguments& arguments);

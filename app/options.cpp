@@ -88,13 +88,16 @@ Result<Device> open_device(const std::string& word) {
   return Device::open(word);
 }
 
+void add_operator_option(CLI::App& app, std::string& op) {
+  app.add_option("--op", op,
+                 "add, mul, min, max, and, or, xor, add-saturated (add), or a file with an operator of "
+                 "yours");
+}
+
 void add_scan_options(CLI::App& app, ScanArguments& arguments) {
   app.add_flag("--exclusive", arguments.exclusive, "each result without its own element");
   app.add_flag("--reverse", arguments.reverse, "from the last element to the first");
-  app.add_option(
-      "--op", arguments.op,
-      "add, mul, min, max, and, or, xor, add-saturated (add), or a file with an operator of "
-      "yours");
+  add_operator_option(app, arguments.op);
   app.add_option("--init", arguments.init, "a value that enters every result once");
   app.add_flag("--include-initial", arguments.include_initial,
                "n + 1 results: the initial value before all others");

@@ -31,6 +31,7 @@ struct ScanArguments {
   std::string algorithm = "auto";
   std::optional<std::string> init;
 };
+void add_operator_option(CLI::App& app, std::string& op);
 void add_scan_options(CLI::App& app, ScanArguments& arguments);
 
 // The description without n and init, which need the input's size and type.

@@ -1,6 +1,9 @@
 // cumulo plan: what a device would be told to do. No device is looked at.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "command.hpp"
 #include "cumulo/plan.hpp"
 #include "formats/file.hpp"
@@ -17,6 +20,8 @@ constexpr const char* example =
     "prints the buffers, kernels and steps of a scan of a million u32 on a device that has no "
     "more\n"
     "than every WebGPU device.\n"
+    "  cumulo plan reduce --n 1e6\n"
+    "prints those of one sum of a million u32.\n"
     "  cumulo devices --json      (the traits of the devices here)\n"
     "  cumulo plan scan --n 2^28 --traits traits.json --json\n"
     "prints the plan for a device with those traits, as JSON.\n";
@@ -41,13 +46,24 @@ Result<Traits> read_traits(const std::string& path) {
   return traits;
 }
 
+Result<Plan> plan_reduction(const Request& r, const ScanDescription& d, const Traits& traits) {
+  if (r.scan.exclusive || r.scan.reverse || r.scan.init || r.scan.include_initial || r.counted ||
+      d.algorithm != Algorithm::automatic) {
+    return std::unexpected{
+        Error{ErrorKind::bad_argument,
+              "plan reduce takes --n, --type, --op and --traits: the rest is for scans"}};
+  }
+  return plan_reduce({.n = d.n, .type = d.type, .op = d.op, .monoid = d.monoid, .wide = d.wide},
+                     traits);
+}
+
 Result<Plan> make_plan(const Request& r) {
-  if (r.primitive != "scan") {
-    const std::string known[] = {"scan"};
-    if (r.primitive.empty()) {
-      return std::unexpected{
-          Error{ErrorKind::bad_argument, "plan needs a primitive: cumulo plan scan"}};
-    }
+  const std::string known[] = {"scan", "reduce"};
+  if (r.primitive.empty()) {
+    return std::unexpected{
+        Error{ErrorKind::bad_argument, "plan needs a primitive: cumulo plan scan"}};
+  }
+  if (std::ranges::find(known, r.primitive) == std::end(known)) {
     return std::unexpected{unknown_word("the primitive", r.primitive, known)};
   }
   auto description = parse_scan(r.scan);
@@ -71,6 +87,7 @@ Result<Plan> make_plan(const Request& r) {
   if (!traits) return std::unexpected{std::move(traits.error())};
   description->n = *n;
   description->type = **type;
+  if (r.primitive == "reduce") return plan_reduction(r, *description, *traits);
   return plan_scan(*description, *traits, {.counted = r.counted});
 }
 
@@ -79,7 +96,7 @@ Result<Plan> make_plan(const Request& r) {
 int run_plan(const Arguments& arguments) {
   Request r;
   CLI::App app("What a device would be told to do; needs no device.", "cumulo plan");
-  app.add_option("PRIMITIVE", r.primitive, "scan");
+  app.add_option("PRIMITIVE", r.primitive, "scan or reduce");
   app.add_option("--n", r.n, "the number of elements: 1048576, 1e6 or 2^20 (1e6)");
   app.add_option("--type,--dtype", r.type, "u32, i32, f32, u64, i64 or f64 (u32)");
   add_scan_options(app, r.scan);

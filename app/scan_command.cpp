@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "anywhere.hpp"
 #include "check.hpp"
 #include "command.hpp"
 #include "cumulo/scan.hpp"
@@ -74,24 +75,9 @@ Result<Outcome> scan_on(Device& device, const ScanRequest& r, const Array& input
       input.values);
 }
 
-// Under `auto`, what the GPU cannot do the CPU backend does.
 Result<Outcome> scan_anywhere(const ScanRequest& r, const Array& input) {
-  auto device = open_device(r.device);
-  if (!device) return std::unexpected{std::move(device.error())};
-  auto outcome = scan_on(*device, r, input);
-  if (outcome || r.device != "auto" || device->info().backend == Backend::cpu ||
-      outcome.error().kind != ErrorKind::unsupported) {
-    return outcome;
-  }
-  Device cpu = Device::cpu();
-  auto second = scan_on(cpu, r, input);
-  // What neither can do, the GPU's sentence says best.
-  if (!second && second.error().kind == ErrorKind::unsupported) return outcome;
-  if (second && !r.report.quiet) {
-    say(fmt::format("cumulo: {}: {}; the CPU backend does it", device->info().name,
-                    outcome.error().message));
-  }
-  return second;
+  return done_anywhere(r.device, r.report.quiet,
+                       [&](Device& device) { return scan_on(device, r, input); });
 }
 
 void break_element(std::uint64_t index, Values& values) {

@@ -30,6 +30,7 @@ class GpuGroup {
       const std::string why = fmt::format(
           "{} bytes of results do not fit one binding (max_storage_binding_size {})", bytes, most);
       for (const ScanDescription& scan : group_.scans) add_refused(scan, why);
+      if (group_.reduces) add_refused_reduce(why);
       return {};
     }
     if (auto ok = upload(); !ok) return ok;
@@ -41,6 +42,9 @@ class GpuGroup {
     }
     for (const ScanDescription& scan : group_.scans) {
       if (auto ok = add_scan(scan); !ok) return ok;
+    }
+    if (group_.reduces) {
+      if (auto ok = add_reduce(); !ok) return ok;
     }
     auto poison = make_copy(context_, {.vectors = 4, .workgroup = 256, .inverted = true},
                             whole(*in_), whole(*out_));
@@ -63,7 +67,8 @@ class GpuGroup {
   BufferRange whole(const Buffer& buffer) const { return {native_buffer(buffer), buffer.bytes()}; }
 
   Measurement measurement(std::string name, Role role) const {
-    const std::uint64_t bytes = role == Role::empty ? 0 : 2 * group_.n * element_bytes();
+    const std::uint64_t array = group_.n * element_bytes();
+    const std::uint64_t bytes = role == Role::empty ? 0 : role == Role::reduce ? array : 2 * array;
     return {.name = std::move(name),
             .role = role,
             .n = group_.n,
@@ -87,10 +92,17 @@ class GpuGroup {
     refused_.push_back(std::move(m));
   }
 
+  void add_refused_reduce(const std::string& why) {
+    Measurement m = measurement("cumulo, reduce", Role::reduce);
+    m.failure = why;
+    m.refused = true;
+    refused_.push_back(std::move(m));
+  }
+
   // The arrays are a whole number of vectors long, for the copies' sake.
   Result<void> upload() {
     const std::uint64_t bytes = group_.n * element_bytes();
-    const std::uint64_t most_cases = 1 + copy_shapes.size() + group_.scans.size();
+    const std::uint64_t most_cases = 2 + copy_shapes.size() + group_.scans.size();
     const auto allocate = [&](std::uint64_t size, const char* label,
                               std::optional<Buffer>& to) -> Result<void> {
       auto buffer = device_.allocate(round_up_16(size), label);
@@ -113,19 +125,20 @@ class GpuGroup {
     });
   }
 
-  // shift: where in `expected` the result begins, in elements.
+  // shift: where in `expected` the `results` elements of the result begin, in elements.
   Result<void> add(Measurement m, std::function<Result<void>(WGPUCommandEncoder)> record_case,
-                   const Buffer& expected, std::uint64_t shift) {
+                   const Buffer& expected, std::uint64_t shift, std::uint64_t results) {
     const std::uint64_t words = element_bytes() / 4;
     auto check = make_comparison(context_, {.expected = whole(expected),
                                             .found = whole(*out_),
                                             .verdicts = whole(*verdicts_),
-                                            .words = static_cast<std::uint32_t>(group_.n * words),
+                                            .words = static_cast<std::uint32_t>(results * words),
                                             .shift = static_cast<std::uint32_t>(shift * words),
                                             .verdict = static_cast<std::uint32_t>(cases_.size())});
     if (!check) return std::unexpected{std::move(check.error())};
     measurements_.push_back(std::move(m));
     cases_.push_back({std::move(record_case), std::move(*check)});
+    results_.push_back(results);
     return {};
   }
 
@@ -134,6 +147,7 @@ class GpuGroup {
     if (!empty) return std::unexpected{std::move(empty.error())};
     measurements_.push_back(measurement("empty dispatch", Role::empty));
     cases_.push_back({recorder(std::move(*empty))});
+    results_.push_back(0);
     return {};
   }
 
@@ -142,7 +156,7 @@ class GpuGroup {
     if (!copy) return std::unexpected{std::move(copy.error())};
     return add(measurement(fmt::format("copy, vec4 x {} by {}", shape.vectors, shape.workgroup),
                            Role::copy),
-               recorder(std::move(*copy)), *in_, 0);
+               recorder(std::move(*copy)), *in_, 0, group_.n);
   }
 
   Result<void> add_scan(const ScanDescription& description) {
@@ -167,7 +181,27 @@ class GpuGroup {
         [this, &prepared](WGPUCommandEncoder encoder) {
           return cumulo::record(prepared, encoder, native_buffer(*in_), native_buffer(*out_));
         },
-        *prefixes_, description.kind == ScanKind::exclusive ? 0 : 1);
+        *prefixes_, description.kind == ScanKind::exclusive ? 0 : 1, group_.n);
+  }
+
+  Result<void> add_reduce() {
+    auto reduce = prepare_reduce(device_, {.n = group_.n, .type = group_.type, .op = group_.op});
+    if (!reduce) {
+      if (reduce.error().kind != ErrorKind::unsupported) {
+        return std::unexpected{std::move(reduce.error())};
+      }
+      add_refused_reduce(reduce.error().message);
+      return {};
+    }
+    PreparedReduce& prepared = reduce_.emplace(std::move(*reduce));
+    Measurement m = measurement("cumulo, reduce", Role::reduce);
+    m.algorithm = prepared.plan()->algorithm;
+    return add(
+        std::move(m),
+        [this, &prepared](WGPUCommandEncoder encoder) {
+          return cumulo::record(prepared, encoder, native_buffer(*in_), native_buffer(*out_));
+        },
+        *prefixes_, group_.n, 1);
   }
 
   std::function<Result<void>(WGPUCommandEncoder)> recorder(Dispatch dispatch) {
@@ -187,7 +221,7 @@ class GpuGroup {
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       const TimedCase& c = cases_[i];
       if (!c.check) continue;
-      const std::uint64_t words = group_.n * (element_bytes() / 4);
+      const std::uint64_t words = results_[i] * (element_bytes() / 4);
       if (verdicts[i].from_end != 0) {
         measurements_[i].failure =
             fmt::format("its result is wrong at element {}",
@@ -213,9 +247,11 @@ class GpuGroup {
   std::optional<Buffer> out_;
   std::optional<Buffer> prefixes_;
   std::optional<Buffer> verdicts_;
-  std::deque<OurScan> scans_;        // which the cases point into,
+  std::deque<OurScan> scans_;  // which the cases point into,
+  std::optional<PreparedReduce> reduce_;
   std::deque<Dispatch> dispatches_;  // and into these
   std::vector<TimedCase> cases_;
+  std::vector<std::uint64_t> results_;     // of the cases: elements that are compared
   std::vector<Measurement> measurements_;  // of the cases, in their order
   std::vector<Measurement> refused_;
 };

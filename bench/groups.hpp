@@ -16,6 +16,7 @@ struct Group {
   Type type = Type::u32;
   Operator op = Operator::add;
   std::vector<ScanDescription> scans;  // of this n, type and operator
+  bool reduces = false;                // the reduction too
   bool with_work = false;              // beside the times what the algorithms do
 };
 

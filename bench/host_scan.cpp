@@ -1,5 +1,6 @@
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/parallel_scan.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "bench/groups.hpp"
 #include "bench/host_timing.hpp"
 #include "bench/stream_copy.hpp"
+#include "cumulo/reduce.hpp"
 #include "cumulo/scan.hpp"
 
 namespace cumulo::bench {
@@ -25,12 +27,13 @@ struct Arrays {
   std::size_t n;
 };
 
-// One case: what to run, and what its output must be.
+// One case: what to run, and what the first `results` elements of its output must be.
 template <class T>
 struct Case {
   Measurement measurement;
   std::function<Result<void>()> run;
   const T* expected;
+  std::size_t results;
   std::vector<double> times = {};
 };
 
@@ -81,6 +84,19 @@ void scan_by_tbb(const Arrays<T>& a) {
 }
 
 template <class T>
+void reduce_by_tbb(const Arrays<T>& a) {
+  a.out[0] = tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, a.n), T{},
+      [&](const tbb::blocked_range<std::size_t>& range, T sum) {
+        for (std::size_t i = range.begin(); i < range.end(); ++i) {
+          sum = static_cast<T>(sum + a.in[i]);
+        }
+        return sum;
+      },
+      std::plus<T>());
+}
+
+template <class T>
 class HostGroup {
  public:
   HostGroup(Device& device, const Group& group, const Data<T>& data, T* out)
@@ -89,6 +105,7 @@ class HostGroup {
     add("copy, streaming, all threads", Role::copy, copy_past_caches<T>);
     add_rivals();
     for (const ScanDescription& scan : group.scans) add_scan(scan);
+    if (group.reduces) add_reduce();
   }
 
   void run(std::uint32_t runs) {
@@ -115,7 +132,7 @@ class HostGroup {
             .n = group_.n,
             .type = group_.type,
             .op = group_.op,
-            .bytes = 2 * group_.n * sizeof(T)};
+            .bytes = (role == Role::reduce ? 1 : 2) * group_.n * sizeof(T)};
   }
 
   void add(std::string name, Role role, void (*work)(const Arrays<T>&)) {
@@ -126,13 +143,25 @@ class HostGroup {
                         work(arrays_);
                         return {};
                       },
-                      role == Role::copy ? data_.in.get() : &data_.prefixes[1]});
+                      role == Role::copy     ? data_.in.get()
+                      : role == Role::reduce ? &data_.prefixes[group_.n]
+                                             : &data_.prefixes[1],
+                      role == Role::reduce ? 1 : group_.n});
   }
 
   // Sums alone: the others' operators are no fairer test, and signed sums may not overflow there.
   void add_rivals() {
     if constexpr (!std::is_integral_v<T> || std::is_unsigned_v<T>) {
       if (group_.op != Operator::add) return;
+      if (group_.reduces) {
+        add("std::reduce", Role::reduce,
+            [](const Arrays<T>& a) { a.out[0] = std::reduce(a.in, a.in + a.n); });
+        add("std::reduce, par", Role::reduce, [](const Arrays<T>& a) {
+          a.out[0] = std::reduce(std::execution::par, a.in, a.in + a.n);
+        });
+        add("tbb::parallel_reduce", Role::reduce, reduce_by_tbb<T>);
+      }
+      if (group_.scans.empty()) return;
       add("std::inclusive_scan", Role::scan,
           [](const Arrays<T>& a) { std::inclusive_scan(a.in, a.in + a.n, a.out); });
       add("std::inclusive_scan, par", Role::scan, [](const Arrays<T>& a) {
@@ -162,7 +191,21 @@ class HostGroup {
                         if (!scanned) return std::unexpected{std::move(scanned.error())};
                         return {};
                       },
-                      &data_.prefixes[scan.kind == ScanKind::exclusive ? 0 : 1]});
+                      &data_.prefixes[scan.kind == ScanKind::exclusive ? 0 : 1], group_.n});
+  }
+
+  void add_reduce() {
+    Measurement m = measurement("cumulo, reduce", Role::reduce);
+    m.algorithm = name(Algorithm::blocked);
+    cases_.push_back({std::move(m),
+                      [this]() -> Result<void> {
+                        auto value =
+                            reduce<T>(device_, std::span{arrays_.in, arrays_.n}, group_.op);
+                        if (!value) return std::unexpected{std::move(value.error())};
+                        arrays_.out[0] = *value;
+                        return {};
+                      },
+                      &data_.prefixes[group_.n], 1});
   }
 
   std::span<const std::byte> bytes_of(const T* values) const {
@@ -171,14 +214,14 @@ class HostGroup {
 
   void run_once(Case<T>& c) {
     std::memset(static_cast<void*>(arrays_.out), 0xCD, arrays_.n * sizeof(T));
-    push_out_of_caches(bytes_of(c.expected));
+    push_out_of_caches(bytes_of(c.results == 1 ? &data_.prefixes[1] : c.expected));
     wake_threads();
     const auto start = std::chrono::steady_clock::now();
     auto ran = c.run();
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
     if (!ran) {
       c.measurement.failure = ran.error().message;
-    } else if (std::memcmp(arrays_.out, c.expected, arrays_.n * sizeof(T)) != 0) {
+    } else if (std::memcmp(arrays_.out, c.expected, c.results * sizeof(T)) != 0) {
       c.measurement.failure = "its result is wrong";
     } else {
       c.times.push_back(time.count());

@@ -13,7 +13,8 @@
 
 namespace cumulo::bench {
 
-enum class Role : std::uint8_t { scan, copy, empty };  // empty: a dispatch that does nothing
+// empty: a dispatch that does nothing
+enum class Role : std::uint8_t { scan, reduce, copy, empty };
 std::string_view name(Role role);
 
 // What an algorithm does for one run (docs/benchmarks.md says how each is counted).
@@ -30,7 +31,7 @@ struct Measurement {
   Type type = Type::u32;
   Operator op = Operator::add;
   std::optional<ScanKind> kind = std::nullopt;  // of a scan
-  std::string algorithm = {};                   // of our own scans
+  std::string algorithm = {};                   // of our own scans and reductions
   std::uint64_t bytes = 0;                      // least that must be read and written
   ClockKind clock = ClockKind::wall;
   double median_ms = 0;
@@ -63,13 +64,14 @@ Report make_report(const Device& device, std::uint32_t runs);
 const Measurement* fastest_copy(const Report& report, const Measurement& m);
 const Measurement* empty_dispatch(const Report& report, const Measurement& m);
 
-// Time of the fastest copy over that of `m`; nothing where either failed.
+// The time that the fastest copy takes for as many bytes, over that of `m`; nothing where either
+// failed. Of a reduction, which only reads: half a copy's time over its own.
 std::optional<double> of_copy(const Report& report, const Measurement& m);
 // Microseconds of `m` above an empty dispatch.
 std::optional<double> above_empty_us(const Report& report, const Measurement& m);
 
-// Turns scans that seem faster than the fastest copy can be into failures: nothing of this size is
-// in a cache, so they have not done their work.
+// Turns scans and reductions that seem faster than the fastest copy can be into failures: nothing
+// of this size is in a cache, so they have not done their work.
 void refuse_faster_than_copy(Report& report);
 
 std::string to_text(const Report& report);

@@ -50,7 +50,7 @@ std::vector<ScanDescription> scans_of(const ScanBenchOptions& options, std::uint
 
 Result<void> check(const ScanBenchOptions& options, const std::vector<Type>& types) {
   if (std::ranges::find(options.sizes, 0U) != options.sizes.end()) {
-    return std::unexpected{Error{ErrorKind::bad_argument, "bench scan takes sizes above 0"}};
+    return std::unexpected{Error{ErrorKind::bad_argument, "bench takes sizes above 0"}};
   }
   const auto takes = [&](Operator op) {
     return std::ranges::any_of(types, [&](Type type) { return is_defined(op, type); });
@@ -84,7 +84,8 @@ Result<Report> run_scan(Device& device, const ScanBenchOptions& options) {
     for (const Operator op : options.ops) {
       if (!is_defined(op, type)) continue;
       for (const std::uint64_t n : sizes) {
-        const Group group{n, type, op, scans_of(options, n, type, op), options.with_work};
+        const Group group{
+            n, type, op, scans_of(options, n, type, op), options.reduces, options.with_work};
         auto ok = info.backend == Backend::cpu ? measure_on_host(device, group, report)
                                                : measure_on_gpu(device, group, timing, report);
         if (!ok) return std::unexpected{std::move(ok.error())};
@@ -93,6 +94,13 @@ Result<Report> run_scan(Device& device, const ScanBenchOptions& options) {
   }
   if (info.backend == Backend::webgpu) refuse_faster_than_copy(report);
   return report;
+}
+
+Result<Report> run_reduce(Device& device, ScanBenchOptions options) {
+  options.kinds.clear();
+  options.algorithms.clear();
+  options.reduces = true;
+  return run_scan(device, options);
 }
 
 }  // namespace cumulo::bench

@@ -1,5 +1,5 @@
-// cumulo's scan beside copies of the same bytes and, on the host, the scans that a C++ program has
-// at hand.
+// cumulo's scan and reduction beside copies of the same bytes and, on the host, those that a C++
+// program has at hand.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ struct ScanBenchOptions {
   std::vector<Operator> ops = {Operator::add};
   std::vector<ScanKind> kinds = {ScanKind::inclusive};
   std::vector<Algorithm> algorithms = {Algorithm::automatic};
+  bool reduces = false;    // the reduction as well
   bool with_work = false;  // beside the times steps, additions and bytes
   std::uint32_t runs = 11;
   std::optional<double> heat_seconds = std::nullopt;  // 0.5 on a hardware GPU, else none
@@ -28,5 +29,8 @@ struct ScanBenchOptions {
 // bad_argument for a size of 0 or an operator that a type lacks; unsupported for a type that the
 // device does not take; out_of_memory; device_lost, validation, stalled.
 Result<Report> run_scan(Device& device, const ScanBenchOptions& options);
+
+// The reduction alone; the options for scans are not looked at.
+Result<Report> run_reduce(Device& device, ScanBenchOptions options);
 
 }  // namespace cumulo::bench

@@ -14,6 +14,8 @@
 #include "cumulo/plan.hpp"
 #include "cumulo/predicate.hpp"
 #include "cumulo/predicate_language.hpp"
+#include "cumulo/reduce.hpp"
+#include "cumulo/reduce_description.hpp"
 #include "cumulo/run.hpp"
 #include "cumulo/runs.hpp"
 #include "cumulo/scan.hpp"

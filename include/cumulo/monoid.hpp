@@ -63,6 +63,9 @@ Result<void> validate(const Monoid& monoid);
 // "(a: f32, b: f32)"
 std::string element_name(const Monoid& monoid);
 
+// bad_argument where the monoid's elements have not so many bytes.
+Result<void> check_element_size(const Monoid& monoid, std::size_t bytes);
+
 template <MonoidElement T>
 std::vector<std::byte> bytes_of(const T& element) {
   const auto bytes = std::as_bytes(std::span{&element, 1});

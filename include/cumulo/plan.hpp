@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cumulo/error.hpp"
+#include "cumulo/reduce_description.hpp"
 #include "cumulo/scan_description.hpp"
 #include "cumulo/traits.hpp"
 
@@ -156,5 +157,10 @@ struct PlanOptions {
 // bad_argument where the description contradicts itself.
 Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
                        const PlanOptions& options = {});
+
+// Buffers of a reduction's plan: "input" and "output" (the caller's; the latter holds one element,
+// the value) and its own. Of the options it takes aliasing and misalignments. Errors as above.
+Result<Plan> plan_reduce(const ReduceDescription& description, const Traits& traits,
+                         const PlanOptions& options = {});
 
 }  // namespace cumulo

@@ -123,11 +123,8 @@ template <MonoidElement T>
 Result<Scanned<T>> scan(Device& device, ScanKind kind, std::span<const T> values,
                         const Monoid& monoid, const MonoidOptions<T>& options = {},
                         const RunOptions& run = {}) {
-  if (monoid.element_bytes() != sizeof(T)) {
-    return std::unexpected{
-        Error{ErrorKind::bad_argument, "operator '" + monoid.name + "' has elements " +
-                                           element_name(monoid) + ", not of " +
-                                           std::to_string(sizeof(T)) + " bytes"}};
+  if (auto fits = check_element_size(monoid, sizeof(T)); !fits) {
+    return std::unexpected{std::move(fits.error())};
   }
   const ScanDescription description{
       .n = values.size(),

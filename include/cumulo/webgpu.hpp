@@ -20,6 +20,7 @@
 #include "cumulo/expand.hpp"
 #include "cumulo/indirect.hpp"
 #include "cumulo/plan.hpp"
+#include "cumulo/reduce.hpp"
 #include "cumulo/scan.hpp"
 #include "cumulo/selection.hpp"
 
@@ -127,6 +128,38 @@ Result<void> record(BoundScan& scan, WGPUComputePassEncoder pass);
 // allocates where it meets a new one. A scan counted on the device cannot be recorded so.
 Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer in, WGPUBuffer out,
                     std::uint64_t in_offset = 0, std::uint64_t out_offset = 0);
+
+// The same for a reduction.
+std::uint64_t scratch_size(const PreparedReduce& reduce);
+
+// A prepared reduction with its buffers: see BoundScan.
+class BoundReduce {
+ public:
+  BoundReduce(BoundReduce&&) noexcept;
+  BoundReduce& operator=(BoundReduce&&) noexcept;
+  ~BoundReduce();
+
+  const Plan& plan() const;
+
+  struct Impl;
+  explicit BoundReduce(std::unique_ptr<Impl> impl);
+  Impl& impl() const { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// As bind() of a scan. out: one element, the value; usage storage, and copy destination where n is
+// 0 or the two lie in one buffer: the value is then copied there. scratch null: the reduction's
+// own.
+Result<BoundReduce> bind(PreparedReduce& reduce, const BufferRange& in, const BufferRange& out,
+                         const BufferRange& scratch = {});
+
+// As record() of a scan.
+Result<void> record(BoundReduce& reduce, WGPUCommandEncoder encoder);
+Result<void> record(BoundReduce& reduce, WGPUComputePassEncoder pass);
+Result<void> record(PreparedReduce& reduce, WGPUCommandEncoder encoder, WGPUBuffer in,
+                    WGPUBuffer out, std::uint64_t in_offset = 0, std::uint64_t out_offset = 0);
 
 // The same for a selection (compact, partition, unique, runs). Each range is in a buffer with usage
 // storage; outputs overlap nothing else of the call.

@@ -8,6 +8,7 @@
 
 #include "api/prepared_plan.hpp"
 #include "cumulo/device.hpp"
+#include "cumulo/reduce.hpp"
 #include "cumulo/scan.hpp"
 #include "cumulo/selection.hpp"
 #include "cumulo/webgpu.hpp"
@@ -59,6 +60,20 @@ struct PreparedScan::Impl {
 };
 
 struct BoundScan::Impl {
+  gpu::BoundPlan plan;
+};
+
+struct PreparedReduce::Impl {
+  Device::Impl* device = nullptr;
+  ReduceDescription description;
+  std::optional<PreparedPlans> plans;  // on a GPU
+
+  // As the plans want them; bad_argument on the CPU backend.
+  Result<std::vector<CallerBuffer>> caller_buffers(const BufferRange& in,
+                                                   const BufferRange& out) const;
+};
+
+struct BoundReduce::Impl {
   gpu::BoundPlan plan;
 };
 

@@ -6,6 +6,7 @@
 
 #include "api/impl.hpp"
 #include "api/monoid.hpp"
+#include "api/scalar.hpp"
 #include "cpu/scan.hpp"
 #include "plan/scan_plans.hpp"
 
@@ -13,25 +14,6 @@ namespace cumulo {
 namespace {
 
 Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
-
-template <class T>
-T value_of(const std::vector<std::byte>& bytes) {
-  T value;
-  std::memcpy(&value, bytes.data(), sizeof(T));
-  return value;
-}
-
-// The total as a scalar, where the elements are scalars.
-Scalar total_of(const ScanDescription& d, const std::vector<std::byte>& bytes) {
-  if (d.monoid) return {};
-  if (d.wide) {
-    if (d.type == Type::u32) return value_of<std::uint64_t>(bytes);
-    if (d.type == Type::i32) return value_of<std::int64_t>(bytes);
-    const auto sum = value_of<WideFloat>(bytes);
-    return static_cast<double>(sum.high) + static_cast<double>(sum.low);
-  }
-  return with_type(d.type, [&]<class T>() -> Scalar { return value_of<T>(bytes); });
-}
 
 Result<std::vector<std::byte>> scan_on_host(const ScanDescription& d, const void* in, void* out) {
   if (d.monoid) return cpu::scan_monoid(d, in, out);
@@ -64,7 +46,7 @@ Result<ScanReport> scan_on_cpu(const ScanDescription& d, std::span<const std::by
   const void* const source = copy.empty() ? in.data() : copy.data();
   auto total = scan_on_host(d, source, out.data());
   if (!total) return std::unexpected{std::move(total.error())};
-  ScanReport report{.total = total_of(d, *total),
+  ScanReport report{.total = scalar_of(d, *total),
                     .total_bytes = std::move(*total),
                     .algorithm = cpu_algorithm(d)};
   if (run.timed_runs > 0) {
@@ -116,7 +98,7 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
   if (auto ok = context.read(total.buffer, total.offset, report.total_bytes); !ok) {
     return std::unexpected{std::move(ok.error())};
   }
-  report.total = total_of(d, report.total_bytes);
+  report.total = scalar_of(d, report.total_bytes);
   return report;
 }
 

@@ -58,6 +58,14 @@ std::string element_name(const Monoid& monoid) {
   return "(" + text + ")";
 }
 
+Result<void> check_element_size(const Monoid& monoid, std::size_t bytes) {
+  if (monoid.element_bytes() == bytes) return {};
+  return std::unexpected{Error{ErrorKind::bad_argument, "operator '" + monoid.name +
+                                                            "' has elements " +
+                                                            element_name(monoid) + ", not of " +
+                                                            std::to_string(bytes) + " bytes"}};
+}
+
 Monoid affine_monoid() {
   return {.name = "affine",
           .fields = {{"a", Type::f32}, {"b", Type::f32}},

@@ -59,11 +59,6 @@ Plan plan_nothing(const ScanRequest& request, std::string_view algorithm) {
 
 std::optional<Error> refusal(const ScanRequest& request) {
   const ScanDescription& d = request.description;
-  if (!d.monoid && d.type == Type::f64) {
-    return unsupported(
-        "f64 scans run on the CPU backend only: WGSL has no 64-bit floats; this device takes u32, "
-        "i32, f32, u64 and i64");
-  }
   if (d.algorithm == Algorithm::serial || d.algorithm == Algorithm::blocked) {
     return unsupported("algorithm " + std::string(name(d.algorithm)) +
                        " is the CPU backend's; choose --device cpu");
@@ -75,16 +70,6 @@ std::optional<Error> refusal(const ScanRequest& request) {
   if (request.options.aliasing == Aliasing::in_place && d.wide) {
     return Error{ErrorKind::bad_argument,
                  "wide sums cannot be in place: a result is larger than an element"};
-  }
-  // Sums in bytes stay far from 2^64, and tile numbers fit 32 bits.
-  constexpr std::uint64_t most = std::uint64_t{1} << 42;
-  const std::uint64_t results = d.n < most ? result_count(d) : d.n;
-  const std::uint64_t limit = request.traits.limits.max_buffer_size;
-  if (results >= most || results * request.element_bytes() > limit) {
-    return unsupported(std::to_string(d.n) + " elements of " +
-                       std::to_string(request.element_bytes()) +
-                       " bytes do not fit one buffer of this device (max_buffer_size " +
-                       std::to_string(limit) + " bytes)");
   }
   return std::nullopt;
 }
@@ -108,6 +93,27 @@ Result<Plan> plan_elements(const ScanRequest& request) {
 }
 
 }  // namespace
+
+std::optional<Error> elements_refusal(const ScanRequest& request, std::string_view what,
+                                      std::uint64_t results) {
+  const ScanDescription& d = request.description;
+  if (!d.monoid && d.type == Type::f64) {
+    return unsupported("f64 " + std::string(what) +
+                       " run on the CPU backend only: WGSL has no 64-bit floats; this device takes "
+                       "u32, i32, f32, u64 and i64");
+  }
+  // Sums in bytes stay far from 2^64, and tile numbers fit 32 bits.
+  constexpr std::uint64_t most = std::uint64_t{1} << 42;
+  const std::uint64_t limit = request.traits.limits.max_buffer_size;
+  if (d.n >= most || d.n * request.input_bytes() > limit ||
+      results * request.element_bytes() > limit) {
+    return unsupported(std::to_string(d.n) + " elements of " +
+                       std::to_string(request.element_bytes()) +
+                       " bytes do not fit one buffer of this device (max_buffer_size " +
+                       std::to_string(limit) + " bytes)");
+  }
+  return std::nullopt;
+}
 
 Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
   const ScanDescription& d = request.description;
@@ -167,18 +173,12 @@ Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name
 }
 
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice) {
-  std::vector<std::uint32_t> words{slice.count,
-                                   slice.tiles,
-                                   slice.first_tile,
-                                   slice.is_last ? 1U : 0U,
-                                   slice.in_offset,
-                                   slice.out_offset,
-                                   slice.all_tiles,
-                                   slice.initial_at,
-                                   slice.last_quad,
-                                   0,
-                                   0,
-                                   0};
+  std::vector<std::uint32_t> words{slice.count,      slice.tiles,
+                                   slice.first_tile, slice.is_last ? 1U : 0U,
+                                   slice.in_offset,  slice.out_offset,
+                                   slice.all_tiles,  slice.initial_at,
+                                   slice.last_quad,  0,
+                                   slice.batches,    0};
   for (const Words& value : {request.absent, request.initial}) {
     words.insert(words.end(), value.begin(), value.end());
   }
@@ -202,6 +202,9 @@ Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
                        const PlanOptions& options) {
   if (auto valid = validate(description); !valid) return std::unexpected{std::move(valid.error())};
   const plan::ScanRequest request = plan::make_request(description, traits, options);
+  if (auto error = plan::elements_refusal(request, "scans", result_count(description))) {
+    return std::unexpected{std::move(*error)};
+  }
   if (auto error = plan::refusal(request)) return std::unexpected{std::move(*error)};
   if (options.counted) return plan::plan_counted(request);
   if (description.n > 0) return plan::plan_elements(request);

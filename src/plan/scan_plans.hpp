@@ -29,6 +29,11 @@ inline constexpr std::uint32_t input_buffer = 0;
 inline constexpr std::uint32_t output_buffer = 1;
 inline constexpr std::uint32_t total_buffer = 2;
 
+// What no GPU takes: f64, and more elements or results than fit a buffer; unsupported. `what`:
+// "scans".
+std::optional<Error> elements_refusal(const ScanRequest& request, std::string_view what,
+                                      std::uint64_t results);
+
 // A plan with those buffers and nothing else.
 Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm);
 
@@ -60,6 +65,7 @@ struct SliceParams {
   std::uint32_t all_tiles = 0;
   std::uint32_t initial_at = 0;
   std::uint32_t last_quad = 0;
+  std::uint32_t batches = 0;
 };
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice);
 

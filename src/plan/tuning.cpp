@@ -49,6 +49,24 @@ std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t e
                        [](const TileShape& shape) { return scan_tiles_memory(shape) + look_back; });
 }
 
+std::optional<TileShape> reduce_shape(const Limits& limits, std::uint64_t element_bytes) {
+  // 8 vectors of 16 bytes are what an invocation asks for at once; a tile has at least one strip.
+  constexpr std::uint32_t strip_quads = order::strip / order::quad;
+  const std::uint64_t words = element_bytes / 4;
+  for (const std::uint32_t workgroup : {256U, 128U, 64U, 32U, 16U}) {
+    const std::uint32_t quads_each = std::max<std::uint32_t>(
+        std::bit_floor(static_cast<std::uint32_t>(8 / words)), strip_quads / workgroup);
+    const std::uint32_t quads = workgroup * quads_each;
+    const std::uint64_t memory = quads + quads / 8 + 32;  // of reduce_rest.wgsl, in elements
+    const TileShape shape{workgroup, quads * order::quad, quads};
+    if (workgroup <= largest_workgroup(limits) &&
+        memory * element_bytes <= limits.max_workgroup_memory) {
+      return shape;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<TileShape> selection_shape(const Limits& limits, std::uint64_t masks) {
   for (const std::uint32_t workgroup : {256U, 128U, 64U, 32U, 16U}) {
     const TileShape shape{workgroup, workgroup * 16, workgroup};
@@ -79,6 +97,7 @@ std::uint32_t settling_workgroup(const Limits& limits) {
   constexpr std::uint32_t most = 256;
   return std::bit_floor(std::min(largest_workgroup(limits), most));
 }
+std::uint64_t reduce_totals_limit() { return 4096; }
 
 LimitTooSmall limit_too_small(const Limits& limits, std::uint64_t element_bytes,
                               std::optional<TileShape> (*shape)(const Limits&, std::uint64_t)) {

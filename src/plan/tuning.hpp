@@ -28,6 +28,12 @@ std::optional<TileShape> expand_shape(const Limits& limits, std::uint64_t elemen
 // Invocations of settle_allocation.wgsl, which is one workgroup; 0 where none is allowed.
 std::uint32_t settling_workgroup(const Limits& limits);
 
+// Likewise for a reduction; `tree` entries are what a workgroup holds at once.
+std::optional<TileShape> reduce_shape(const Limits& limits, std::uint64_t element_bytes);
+// Totals that one workgroup folds in no time beside the rest: above them tiles are totalled in
+// batches, each by one workgroup.
+std::uint64_t reduce_totals_limit();
+
 // Of mask-then-scatter with so many masks: a workgroup holds the bits of its tile and their ranks.
 std::optional<TileShape> selection_shape(const Limits& limits, std::uint64_t masks);
 

@@ -210,4 +210,16 @@ Expected<T> expected_scan(const ScanDescription& d, std::span<const T> values) {
   });
 }
 
+// The total of an inclusive scan without an initial value; of no values the identity.
+template <Element T>
+T expected_total(Operator op, std::span<const T> values) {
+  const auto combine = [op](T older, T newer) { return plain_combine(op, older, newer); };
+  if (values.empty()) return plain_identity<T>(op);
+  if constexpr (std::is_integral_v<T>) {
+    return std::accumulate(values.begin() + 1, values.end(), values[0], combine);
+  }
+  return OrderedPrefixes<T, decltype(combine)>{combine, values, std::nullopt}.inclusive(
+      values.size() - 1);
+}
+
 }  // namespace cumulo::test

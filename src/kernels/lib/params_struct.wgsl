@@ -11,8 +11,8 @@ struct Params {
   initial_at: u32,  // with INCLUDE_INITIAL: where the initial value goes in the bound output
   last_quad: u32,   // number of the last whole quad
   zero: u32,        // 0, which a compiler does not know
-  unused_a: u32,
-  unused_b: u32,
+  batches: u32,     // of a reduction: how many of its totals are of batches of tiles
+  unused: u32,
   absent: array<vec4<u32>, 2>,   // the value that changes nothing, as words
   initial: array<vec4<u32>, 2>,  // what stands before element 0
 }

@@ -1,0 +1,261 @@
+// cumulo reduce: a file of numbers, or of elements of an operator from a file, in; one value out.
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "anywhere.hpp"
+#include "check.hpp"
+#include "command.hpp"
+#include "cumulo/reduce.hpp"
+#include "formats/format.hpp"
+#include "formats/records.hpp"
+#include "options.hpp"
+#include "report.hpp"
+#include "scan_request.hpp"
+
+namespace cumulo::app {
+namespace {
+
+constexpr const char* example =
+    "Example\n"
+    "  printf '3 1 4 1 5 9 2 6' | cumulo reduce -\n"
+    "prints 31, their sum.\n"
+    "  cumulo reduce sales.csv --column sold --op max --check --time\n"
+    "prints the largest number of a column, compares it with a plain loop's, and says how long it "
+    "took.\n"
+    "  cumulo reduce maps.csv --op affine.op --device gpu\n"
+    "combines elements of several columns by an operator of your own (docs/operators.md).\n"
+    "\n"
+    "The value is the last one of an inclusive scan, to the bit; of no numbers it is the "
+    "operator's\n"
+    "identity. -o writes an array without dimensions to an .npy, one line to a .csv or .txt.\n"
+    "Text without --dtype is u32 where its integers fit, else i32, i64 or u64, else f32.\n"
+    "JSON has the value as total, and adds op and inferred.\n";
+
+struct Input {
+  Array array;      // of numbers,
+  Records records;  // or of elements of an operator from a file
+};
+
+struct Outcome {
+  ReduceReport report;
+  DeviceInfo device;
+  std::optional<Difference> difference = std::nullopt;
+};
+
+void add_options(CLI::App& app, ScanRequest& r) {
+  app.add_option("IN", r.input, "a file, or - for standard input: .npy .csv .tsv .txt .bin .raw");
+  app.add_option("-o,--output", r.output, "a file to write, by its extension; else text");
+  add_operator_option(app, r.scan.op);
+  add_device_option(app, r.device);
+  app.add_option("--dtype", r.dtype, "u32, i32, f32, u64, i64 or f64; needed for .bin and .raw");
+  app.add_option("--column", r.column, "of a .csv or .tsv: its name, or its index from 0");
+  app.add_option("--format", r.format_word, "read IN as npy, csv, tsv, txt, bin or raw");
+  app.add_flag("--check", r.check, "compare the value with a sequential computation");
+  app.add_flag("--time", r.time, "the median time of 5 runs, and its clock");
+  app.add_flag("--force", r.force, "overwrite files that are there");
+  add_report_options(app, r.report);
+  app.add_option("--break-element", r.break_word, "")->group("");
+}
+
+std::unexpected<Error> refused(std::string what) {
+  return std::unexpected{Error{ErrorKind::bad_argument, std::move(what)}};
+}
+
+// All that can be said before the input is read.
+Result<void> interpret(ScanRequest& r) {
+  if (r.input.empty()) {
+    return refused("reduce needs an input: a file of numbers, or - for standard input");
+  }
+  auto description = parse_scan(r.scan);
+  if (!description) return std::unexpected{std::move(description.error())};
+  r.description = std::move(*description);
+  if (r.description.monoid && (r.dtype || r.column)) {
+    return refused(
+        "with an operator from a file, its fields say the types and columns: --dtype and --column "
+        "are not for it");
+  }
+  if (r.description.monoid && (r.check || r.break_word)) {
+    return refused(
+        "with an operator from a file, there is no --check: the command has no C++ function of it "
+        "to compute with");
+  }
+  auto type = parse_dtype(r.dtype);
+  if (!type) return std::unexpected{std::move(type.error())};
+  r.type = *type;
+  if (r.format_word) {
+    r.input_format = parse_format(*r.format_word);
+    if (!r.input_format) {
+      return refused("--format '" + *r.format_word + "' is unknown; known are " +
+                     std::string(known_formats));
+    }
+  }
+  if (r.output == "-") r.output.reset();
+  if (!r.output) return {};
+  auto format = format_of(*r.output);
+  if (!format) return std::unexpected{std::move(format.error())};
+  r.output_format = *format;
+  return check_writable(*r.output, r.input, r.force);
+}
+
+Result<Input> read_input(ScanRequest& r) {
+  Input input;
+  if (r.description.monoid) {
+    auto records =
+        read_records(r.input, r.input_format, r.description.monoid->fields, !r.report.quiet);
+    if (!records) return std::unexpected{std::move(records.error())};
+    input.records = std::move(*records);
+    r.description.n = input.records.bytes.size() / input_bytes(r.description);
+    return input;
+  }
+  auto array = read_array(r.input, r.input_format,
+                          {.type = r.type, .column = r.column, .show_progress = !r.report.quiet});
+  if (!array) return std::unexpected{std::move(array.error())};
+  input.array = std::move(*array);
+  r.description.n = count(input.array.values);
+  r.description.type = type_of_values(input.array.values);
+  return input;
+}
+
+Result<Outcome> reduce_on(Device& device, const ScanRequest& r, const Input& input) {
+  const ScanDescription& d = r.description;
+  if (d.monoid && device.info().backend == Backend::cpu) {
+    return std::unexpected{Error{
+        ErrorKind::unsupported,
+        fmt::format("the operator of {} is WGSL, which a GPU compiles, and {} has no compiler "
+                    "for it; choose a GPU with --device ('cumulo devices' lists them)",
+                    source_name(r.scan.op), device.info().name)}};
+  }
+  const auto bytes = d.monoid
+                         ? std::span<const std::byte>(input.records.bytes)
+                         : std::visit([](const auto& v) { return std::as_bytes(std::span{v}); },
+                                      input.array.values);
+  auto report = reduce_bytes(device, {.n = d.n, .type = d.type, .op = d.op, .monoid = d.monoid},
+                             bytes, {.timed_runs = r.time ? timed_runs : 0});
+  if (!report) return std::unexpected{std::move(report.error())};
+  return Outcome{std::move(*report), device.info()};
+}
+
+// For tests of --check: another value than the right one.
+void break_value(Scalar& value) {
+  std::visit([](auto& v) { v = v == 0 ? 1 : 0; }, value);
+}
+
+Result<Outcome> compute(ScanRequest& r, Input& input) {
+  auto read = read_input(r);
+  if (!read) return std::unexpected{std::move(read.error())};
+  input = std::move(*read);
+  auto outcome = done_anywhere(r.device, r.report.quiet,
+                               [&](Device& device) { return reduce_on(device, r, input); });
+  if (!outcome) return outcome;
+  if (r.break_word) break_value(outcome->report.value);
+  if (r.check) {
+    outcome->difference =
+        value_difference(r.description, input.array.values, outcome->report.value);
+  }
+  return outcome;
+}
+
+Result<void> write_result(const ScanRequest& r, const Input& input, const Outcome& outcome) {
+  return write_output(r, [&](Writer& writer, Format format) {
+    if (r.description.monoid) {
+      const Records value{.bytes = outcome.report.value_bytes,
+                          .structured = input.records.structured,
+                          .flat = input.records.flat};
+      return write_records(value, r.description.monoid->fields, format, writer);
+    }
+    Array value{.values = {}, .shaped = true, .column = input.array.column};
+    std::visit([&]<class T>(T v) { value.values = std::vector<T>{v}; }, outcome.report.value);
+    return write_array(value, format, writer, false);
+  });
+}
+
+Scalar field_of(const ScanRequest& r, const Outcome& outcome, std::size_t field) {
+  return value_at(outcome.report.value_bytes, r.description.monoid->fields, 0, field);
+}
+
+Json json_report(const ScanRequest& r, const Input& input, const Outcome& outcome) {
+  const ScanDescription& d = r.description;
+  Json object = json_object("reduce");
+  object["n"] = d.n;
+  object["type"] = element_name(d);
+  if (!d.monoid) object["inferred"] = input.array.inferred;
+  object["op"] = operator_name(d);
+  object["algorithm"] = outcome.report.algorithm;
+  object["device"] = json_device(outcome.device);
+  if (d.monoid) {
+    object["total"] = Json::array();
+    for (std::size_t f = 0; f < d.monoid->fields.size(); ++f) {
+      object["total"].push_back(json_value(field_of(r, outcome, f)));
+    }
+  } else {
+    object["total"] = json_value(outcome.report.value);
+  }
+  object["check"] = nullptr;
+  if (r.check) {
+    Json difference = nullptr;
+    if (const auto& found = outcome.difference) {
+      difference = {{"index", found->index},
+                    {"expected", json_value(found->expected)},
+                    {"found", json_value(found->found)}};
+    }
+    object["check"] = {{"ok", !outcome.difference}, {"first_difference", difference}};
+  }
+  object["time"] = json_time(outcome.report.timing);
+  object["output"] = nullptr;
+  if (r.output && !outcome.difference) object["output"] = *r.output;
+  return object;
+}
+
+void say_summary(const ScanRequest& r, const Input& input, const Outcome& outcome) {
+  const ScanDescription& d = r.description;
+  std::string line =
+      fmt::format("cumulo: {} {}{}{}{}, reduce {}, {} on {}", d.n, element_name(d),
+                  input.array.inferred ? " (inferred)" : "",
+                  input.array.column.empty() ? "" : " of column ", input.array.column,
+                  operator_name(d), outcome.report.algorithm, describe_device(outcome.device));
+  if (outcome.report.timing) line += ": " + describe_time(*outcome.report.timing);
+  if (r.check) line += "; the value is checked";
+  say(line);
+}
+
+}  // namespace
+
+int run_reduce(const Arguments& arguments) {
+  ScanRequest r;
+  CLI::App app("One sum, product, minimum ... of a file of numbers.", "cumulo reduce");
+  add_options(app, r);
+  app.footer(std::string(example) + "\n" + check_promise);
+  if (const auto status = parse_arguments(app, arguments)) return *status;
+
+  const bool json = r.report.json;
+  if (auto understood = interpret(r); !understood) return report_error(understood.error(), json);
+  Input input;
+  auto outcome = compute(r, input);
+  if (!outcome) return report_error(outcome.error(), json);
+  // A wrong result is never written as a result.
+  if (!outcome->difference) {
+    if (auto written = write_result(r, input, *outcome); !written) {
+      return report_error(written.error(), json);
+    }
+  }
+  if (json) {
+    if (const int status = print_json(json_report(r, input, *outcome)); status != done) {
+      return status;
+    }
+  }
+  if (outcome->difference) {
+    const Difference& found = *outcome->difference;
+    say(
+        fmt::format("cumulo: the result is wrong: the value is {}, and a sequential computation "
+                    "gives {}{}",
+                    to_string(found.found), to_string(found.expected),
+                    r.output ? "; '" + *r.output + "' was not written" : ""));
+    return check_failed;
+  }
+  if (!r.report.quiet) say_summary(r, input, *outcome);
+  return done;
+}
+
+}  // namespace cumulo::app

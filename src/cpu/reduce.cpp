@@ -1,0 +1,119 @@
+// The CPU backend's reduction of numbers, of a monoid's elements, and to wide sums.
+#include "cpu/reduce.hpp"
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "cpu/block_totals.hpp"
+#include "cpu/blocked_reduce.hpp"
+#include "cpu/elements.hpp"
+#include "cpu/scan.hpp"
+#include "cpu/thread_errors.hpp"
+
+namespace cumulo::cpu {
+namespace {
+
+// A built-in operator, by vector code.
+template <Element T>
+struct Numbers {
+  using Value = T;
+  using Input = T;
+
+  explicit Numbers(Operator operation) : op(operation), total(cpu::block_total<T>(operation)) {}
+
+  T absent() const { return cumulo::absent<T>(op); }
+  T lift(T x) const { return x; }
+  T combine(T older, T newer) const { return cumulo::combine(op, older, newer); }
+  T block_total(const T* in, std::size_t strips) const { return total(in, strips); }
+
+  Operator op;
+  BlockTotal<T> total;
+};
+
+// Sums of 32-bit integers in 64 bits: the vector code of u64, which wraps as i64 does.
+template <Element T>
+struct WideIntegers : Numbers<std::uint64_t> {
+  using Input = T;
+  WideIntegers() : Numbers<std::uint64_t>(Operator::add) {}
+  std::uint64_t lift(T x) const { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x)); }
+};
+
+// Elements without vector code.
+template <class Elements>
+struct PlainTotals : Elements {
+  using Value = typename Elements::Value;
+  using Elements::Elements;
+
+  Value block_total(const Value* in, std::size_t strips) const {
+    return total_of_quads(in, strips * (order::strip / order::quad));
+  }
+
+ private:
+  Value total_of_quads(const Value* in, std::size_t quads) const {
+    if (quads > 1) {
+      return this->combine(total_of_quads(in, quads / 2),
+                           total_of_quads(in + quads / 2 * order::quad, quads / 2));
+    }
+    return this->combine(this->combine(this->combine(in[0], in[1]), in[2]), in[3]);
+  }
+};
+
+template <class Value>
+std::vector<std::byte> bytes(const Value& value) {
+  const auto view = std::as_bytes(std::span{&value, 1});
+  return {view.begin(), view.end()};
+}
+
+template <class Algebra>
+std::vector<std::byte> value_of(const Algebra& algebra, std::uint64_t n, const void* in) {
+  using Input = typename Algebra::Input;
+  return bytes(BlockedReduce(algebra, static_cast<const Input*>(in), n).run());
+}
+
+template <Element T>
+std::vector<std::byte> reduce_numbers(const ReduceDescription& d, const void* in) {
+  if (d.n == 0) return bytes(identity<T>(d.op));
+  if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
+    // Two's complement: of the operators only min and max tell signed integers from unsigned ones.
+    if (d.op != Operator::min && d.op != Operator::max) {
+      return value_of(Numbers<std::make_unsigned_t<T>>(d.op), d.n, in);
+    }
+  }
+  return value_of(Numbers<T>(d.op), d.n, in);
+}
+
+std::vector<std::byte> reduce_wide(const ReduceDescription& d, const void* in) {
+  if (d.n == 0) return std::vector<std::byte>(element_bytes(d));
+  if (d.type == Type::u32) return value_of(WideIntegers<std::uint32_t>{}, d.n, in);
+  if (d.type == Type::i32) return value_of(WideIntegers<std::int32_t>{}, d.n, in);
+  return value_of(PlainTotals<WideFloatElements>{}, d.n, in);
+}
+
+template <std::size_t... words>
+std::vector<std::byte> reduce_monoid(const ReduceDescription& d, const void* in,
+                                     std::index_sequence<words...>) {
+  if (d.n == 0) return d.monoid->identity;
+  std::vector<std::byte> value;
+  const auto with_words = [&]<std::size_t count>() {
+    if (count != d.monoid->fields.size()) return;
+    value = value_of(PlainTotals<MonoidElements<count>>(*d.monoid), d.n, in);
+  };
+  (with_words.template operator()<words + 1>(), ...);
+  return value;
+}
+
+}  // namespace
+
+Result<void> check(const ReduceDescription& d) { return check(as_scan(d)); }
+
+Result<std::vector<std::byte>> reduce(const ReduceDescription& d, const void* in) {
+  if (auto ok = check(d); !ok) return std::unexpected{std::move(ok.error())};
+  return without_exceptions([&]() -> Result<std::vector<std::byte>> {
+    if (d.monoid) return reduce_monoid(d, in, std::make_index_sequence<8>{});
+    if (d.wide) return reduce_wide(d, in);
+    return with_type(d.type, [&]<class T>() { return reduce_numbers<T>(d, in); });
+  });
+}
+
+}  // namespace cumulo::cpu

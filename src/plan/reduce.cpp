@@ -1,0 +1,277 @@
+// The plan of a reduction: the totals of all tiles but the last, then, by one workgroup, what they
+// and the last tile come to. Reads the input once and needs no promise about how workgroups make
+// progress.
+#include "plan/reduce_plan.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "cumulo/order.hpp"
+#include "plan/scan_plans.hpp"
+#include "plan/slices.hpp"
+#include "plan/tuning.hpp"
+
+namespace cumulo {
+namespace plan {
+namespace {
+
+constexpr std::string_view algorithm = "tree";
+
+Error refused(const std::string& why, const std::string& limit, std::uint64_t value) {
+  return {ErrorKind::unsupported, "reduce does not fit this device: " + why + " (" + limit +
+                                      " is " + std::to_string(value) + ")"};
+}
+
+// Whether every order of combination gives the same bits.
+bool is_exact(const ScanDescription& d) { return !d.monoid && !is_float(d.type); }
+
+class Builder {
+ public:
+  // copies: the value goes to the output by a copy.
+  Builder(const ScanRequest& request, const TileShape& shape, bool copies,
+          std::uint64_t most_totals)
+      : request_(request),
+        shape_(shape),
+        copies_(copies),
+        tiles_((request.description.n - 1) / shape.tile),
+        plan_(empty_plan(request)) {
+    const std::uint64_t capacity =
+        slice_capacity(request.traits.limits, request.input_bytes(), shape.tile);
+    batch_ = std::min(std::bit_ceil(std::max<std::uint64_t>(1, ceil_div(tiles_, most_totals))),
+                      std::bit_floor(std::max<std::uint64_t>(1, capacity / shape.tile)));
+    slice_ = capacity / (batch_ * shape.tile) * (batch_ * shape.tile);
+    batches_ = tiles_ / batch_;
+    totals_count_ = batches_ + tiles_ % batch_;
+  }
+
+  static Plan empty_plan(const ScanRequest& request) {
+    const ScanDescription& d = request.description;
+    Plan plan{.primitive = "reduce (" + operator_name(d) + ", " + element_name(d) + ")",
+              .algorithm = std::string(algorithm),
+              .n = d.n,
+              .buffers = {},
+              .kernels = {},
+              .steps = {}};
+    plan.buffers.push_back({"input",
+                            (request.options.in_misalignment + d.n) * request.input_bytes(),
+                            BufferRole::input});
+    plan.buffers.push_back({"output",
+                            (request.options.out_misalignment + 1) * request.element_bytes(),
+                            BufferRole::output});
+    return plan;
+  }
+
+  std::optional<Error> refusal() const {
+    const Limits& limits = request_.traits.limits;
+    const auto too_large = [&](const std::string& why) {
+      return refused(why, "max_storage_binding_size", limits.max_storage_binding_size);
+    };
+    const std::uint64_t padding =
+        binding_period(request_.input_bytes(), limits) * request_.input_bytes();
+    const std::uint64_t rest = std::min<std::uint64_t>(request_.description.n, shape_.tile);
+    if (padding + rest * request_.input_bytes() > limits.max_storage_binding_size) {
+      return too_large("one tile is larger than a binding");
+    }
+    if ((request_.options.out_misalignment + 1) * request_.element_bytes() >
+        limits.max_storage_binding_size) {
+      return too_large("the value does not fit a binding");
+    }
+    if (limits.max_workgroups_per_dimension == 0) {
+      return refused("it dispatches workgroups", "max_workgroups_per_dimension", 0);
+    }
+    if (limits.max_storage_buffers_per_stage < 3) {
+      return refused("it binds 3 storage buffers", "max_storage_buffers_per_stage",
+                     limits.max_storage_buffers_per_stage);
+    }
+    if (tiles_ == 0) return std::nullopt;
+    if (totals_count_ * request_.element_bytes() > limits.max_storage_binding_size) {
+      return too_large(std::to_string(totals_count_) + " totals do not fit one binding");
+    }
+    if (const std::uint64_t slices = ceil_div(tiles_ * shape_.tile, slice_); slices > most_slices) {
+      return too_large(std::to_string(request_.description.n) + " elements take " +
+                       std::to_string(slices) + " slices, and at most " +
+                       std::to_string(most_slices) + " are planned");
+    }
+    return std::nullopt;
+  }
+
+  Result<Plan> build() {
+    plan_.notes.push_back("tiles of " + std::to_string(shape_.tile) + " elements by " +
+                          std::to_string(shape_.workgroup_size) +
+                          " invocations: " + std::to_string(tiles_) + " in batches of " +
+                          std::to_string(batch_) + ", and the rest");
+    if (tiles_ > 0) {
+      if (auto made = add_kernel("reduce_batches"); !made) return std::unexpected{made.error()};
+      totals_ = add_buffer("totals", totals_count_ * request_.element_bytes(), BufferRole::scratch);
+      const std::uint64_t end = tiles_ * shape_.tile;
+      for (std::uint64_t begin = 0; begin < end; begin += slice_) {
+        add_batches({begin, std::min(end, begin + slice_)});
+      }
+      if (end > slice_) {
+        plan_.notes.push_back(std::to_string(ceil_div(end, slice_)) +
+                              " slices, each within one binding and one grid");
+      }
+    }
+    if (auto made = add_kernel("reduce_rest"); !made) return std::unexpected{made.error()};
+    add_rest();
+    return std::move(plan_);
+  }
+
+ private:
+  std::uint32_t add_buffer(std::string name, std::uint64_t bytes, BufferRole role,
+                           std::vector<std::uint32_t> contents = {}) {
+    plan_.buffers.push_back({std::move(name), bytes, role, std::move(contents)});
+    return static_cast<std::uint32_t>(plan_.buffers.size() - 1);
+  }
+
+  std::uint32_t add_parameters(std::string name, const SliceParams& params) {
+    std::vector<std::uint32_t> words = parameter_words(request_, params);
+    const std::uint64_t bytes = words.size() * 4;
+    return add_buffer(std::move(name), bytes, BufferRole::parameters, std::move(words));
+  }
+
+  Result<void> add_kernel(std::string_view kernel) {
+    Values values = kernel_values(request_);
+    add_tile_values(values, shape_);
+    const auto input_words = static_cast<std::int64_t>(request_.input_bytes() / 4);
+    const bool exact = is_exact(request_.description);
+    // Where the order makes no difference, a batch leaves one entry an invocation.
+    const std::uint32_t entries =
+        exact && kernel == "reduce_batches" ? shape_.workgroup_size : shape_.tree;
+    const auto bits = [](std::uint32_t power_of_two) { return std::countr_zero(power_of_two); };
+    values.insert({{"SLOTS", entries + entries / 8},
+                   {"QUADS_BITS", bits(shape_.tree)},
+                   {"WORKGROUP_BITS", bits(shape_.workgroup_size)},
+                   {"ROW_BITS", bits(order::quads_per_row)},
+                   {"STRIP_BITS", bits(order::strip / order::quad)},
+                   {"INPUT_WORDS", input_words},
+                   {"SHIFT", shift()},
+                   {"BATCH", static_cast<std::int64_t>(batch_)},
+                   {"WIDE", request_.description.wide ? 1 : 0},
+                   {"ANY_ORDER", exact ? 1 : 0},
+                   {"HAS_TOTALS", tiles_ > 0 ? 1 : 0}});
+    auto made =
+        make_kernel(request_, kernel, std::string(kernel) + ".wgsl", values, shape_.workgroup_size);
+    if (!made) return std::unexpected{std::move(made.error())};
+    plan_.kernels.push_back(std::move(*made));
+    return {};
+  }
+
+  // Words between the last whole vector before a quad and the quad: the same for all slices, as
+  // they begin whole quads apart.
+  std::int64_t shift() const {
+    const std::uint64_t first = request_.options.in_misalignment;
+    return static_cast<std::int64_t>(first * (request_.input_bytes() / 4) % 4);
+  }
+
+  PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
+
+  // A whole number of batches, but the last slice may end in single tiles.
+  void add_batches(const Slice& slice) {
+    const std::uint64_t start = request_.options.in_misalignment;
+    const BoundRange in =
+        bind_elements(request_, input_buffer, start + slice.begin, start + slice.end);
+    const std::uint64_t tiles = (slice.end - slice.begin) / shape_.tile;
+    const std::uint64_t totals = tiles / batch_ + tiles % batch_;
+    const std::uint32_t parameters = add_parameters(
+        "parameters from " + std::to_string(slice.begin),
+        {.count = static_cast<std::uint32_t>(slice.end - slice.begin),
+         .tiles = static_cast<std::uint32_t>(totals),
+         .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile / batch_),
+         .is_last = false,
+         .in_offset = in.first,
+         .batches = static_cast<std::uint32_t>(tiles / batch_)});
+    DispatchStep step{
+        "elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end),
+        0,
+        {whole(parameters), in.binding, whole(totals_)},
+        fold_grid(totals, request_.traits.limits.max_workgroups_per_dimension)};
+    if (shift() != 0) step.bindings.push_back(in.binding);
+    plan_.steps.push_back(std::move(step));
+  }
+
+  void add_rest() {
+    const std::uint64_t start = request_.options.in_misalignment;
+    const std::uint64_t begin = tiles_ * shape_.tile;
+    const std::uint64_t end = request_.description.n;
+    const BoundRange in = bind_elements(request_, input_buffer, start + begin, start + end);
+    const std::uint32_t parameters = add_parameters(
+        "parameters of the rest", {.count = static_cast<std::uint32_t>(end - begin),
+                                   .tiles = static_cast<std::uint32_t>(totals_count_),
+                                   .in_offset = in.first,
+                                   .out_offset = copies_ ? 0 : request_.options.out_misalignment,
+                                   .batches = static_cast<std::uint32_t>(batches_)});
+    const std::uint32_t value =
+        copies_ ? add_buffer("value", request_.element_bytes(), BufferRole::output) : output_buffer;
+    DispatchStep step{"elements " + std::to_string(begin) + " to " + std::to_string(end),
+                      static_cast<std::uint32_t>(plan_.kernels.size() - 1),
+                      {whole(parameters), in.binding, whole(value)}};
+    if (tiles_ > 0) step.bindings.push_back(whole(totals_));
+    plan_.steps.push_back(std::move(step));
+    if (copies_) {
+      const std::uint64_t bytes = request_.element_bytes();
+      plan_.steps.push_back(
+          CopyStep{value, 0, output_buffer, request_.options.out_misalignment * bytes, bytes});
+    }
+  }
+
+  const ScanRequest& request_;
+  const TileShape shape_;
+  const bool copies_;
+  const std::uint64_t tiles_;  // all but the last one, which has 1 to shape_.tile elements
+  std::uint64_t batch_ = 1;    // tiles
+  std::uint64_t batches_ = 0;
+  std::uint64_t totals_count_ = 0;  // of batches, then of the tiles that are left over
+  std::uint64_t slice_ = 0;         // elements
+  Plan plan_;
+  std::uint32_t totals_ = 0;
+};
+
+// No elements: the value is the identity.
+Plan plan_nothing(const ScanRequest& request) {
+  Plan plan = Builder::empty_plan(request);
+  Words value = identity_words(request.description);
+  const std::uint64_t parameter_bytes = value.size() * 4;
+  plan.buffers.push_back({"parameters", parameter_bytes, BufferRole::parameters, std::move(value)});
+  const std::uint64_t bytes = request.element_bytes();
+  plan.steps.push_back(
+      CopyStep{2, 0, output_buffer, request.options.out_misalignment * bytes, bytes});
+  return plan;
+}
+
+}  // namespace
+
+Result<Plan> plan_reduce(const ReduceDescription& description, const Traits& traits,
+                         const PlanOptions& options, std::uint64_t most_totals) {
+  if (auto valid = validate(description); !valid) return std::unexpected{std::move(valid.error())};
+  const ScanDescription scan = as_scan(description);
+  const Words absent = absent_words(scan);
+  // A kernel cannot write one part of a buffer that it reads another part of.
+  const bool copies = options.aliasing != Aliasing::none;
+  PlanOptions apart = options;
+  apart.aliasing = Aliasing::none;
+  const ScanRequest request{scan, traits, apart, absent, absent};
+  if (auto error = elements_refusal(request, "reductions", 1)) {
+    return std::unexpected{std::move(*error)};
+  }
+  const auto shape = reduce_shape(traits.limits, request.element_bytes());
+  if (!shape) {
+    const LimitTooSmall cause =
+        limit_too_small(traits.limits, request.element_bytes(), reduce_shape);
+    return std::unexpected{
+        refused("the smallest tile needs " + std::string(cause.needs), cause.limit, cause.value)};
+  }
+  if (description.n == 0) return plan_nothing(request);
+  Builder builder(request, *shape, copies, most_totals);
+  if (auto error = builder.refusal()) return std::unexpected{std::move(*error)};
+  return builder.build();
+}
+
+}  // namespace plan
+
+Result<Plan> plan_reduce(const ReduceDescription& description, const Traits& traits,
+                         const PlanOptions& options) {
+  return plan::plan_reduce(description, traits, options, plan::reduce_totals_limit());
+}
+
+}  // namespace cumulo
