@@ -6,6 +6,7 @@
 
 #include "bench/accuracy.hpp"
 #include "bench/plot.hpp"
+#include "bench/repeat.hpp"
 #include "bench/scan.hpp"
 #include "command.hpp"
 #include "formats/file.hpp"
@@ -20,6 +21,7 @@ constexpr const char* overview =
     "How fast and how exact, beside what else a program could use.\n\n"
     "  cumulo bench scan       times of the scan beside copies and rivals, results checked\n"
     "  cumulo bench accuracy   errors of f32 sums beside a plain loop\n"
+    "  cumulo bench repeat     whether many runs of the same input give the same bits\n"
     "  cumulo bench plot       a picture of results that bench scan or script/bench wrote\n\n"
     "Each has --help. Example\n"
     "  cumulo bench scan --n 2^26 --types u32,f32\n"
@@ -40,6 +42,16 @@ constexpr const char* accuracy_example =
     "  cumulo bench accuracy --n 2^24 --device cpu\n"
     "compares sums of 16,777,216 random numbers, all positive and alternating in sign, with exact "
     "ones.\n";
+
+constexpr const char* repeat_example =
+    "Example\n"
+    "  cumulo bench repeat --device gpu\n"
+    "scans the same input 1000 times for every float operator, u64, wide sums and operators that "
+    "do\n"
+    "not commute, by each algorithm, while copies and other scans run beside; a run whose results\n"
+    "have another digest than the first one's is a failure. Whether the CPU backend gives the "
+    "same\n"
+    "bits is shown as well.\n";
 
 constexpr const char* plot_example =
     "Example\n"
@@ -84,6 +96,15 @@ Result<void> require_arrays(const std::vector<std::uint64_t>& sizes, std::uint64
   return {};
 }
 
+Result<std::uint32_t> parse_runs(const std::string& word) {
+  auto runs = parse_count("--runs", word);
+  if (!runs) return std::unexpected{std::move(runs.error())};
+  if (*runs == 0 || *runs > 100'000) {
+    return std::unexpected{Error{ErrorKind::bad_argument, "--runs takes 1 to 100000"}};
+  }
+  return static_cast<std::uint32_t>(*runs);
+}
+
 Result<bench::ScanBenchOptions> interpret(const ScanRequest& r) {
   bench::ScanBenchOptions options{
       .with_work = !r.algorithms.empty(), .heat_seconds = r.heat, .wall_clock = r.wall_clock};
@@ -102,12 +123,9 @@ Result<bench::ScanBenchOptions> interpret(const ScanRequest& r) {
   if (auto fits = require_arrays(options.sizes, 3 * element); !fits) {
     return std::unexpected{std::move(fits.error())};
   }
-  auto runs = parse_count("--runs", r.runs);
+  auto runs = parse_runs(r.runs);
   if (!runs) return std::unexpected{std::move(runs.error())};
-  if (*runs == 0 || *runs > 10'000) {
-    return std::unexpected{Error{ErrorKind::bad_argument, "--runs takes 1 to 10000"}};
-  }
-  options.runs = static_cast<std::uint32_t>(*runs);
+  options.runs = *runs;
   return options;
 }
 
@@ -181,6 +199,49 @@ int run_bench_accuracy(const Arguments& arguments) {
   return print_text(json ? to_json(*rows, device->info()) + "\n" : to_text(*rows, device->info()));
 }
 
+struct RepeatRequest {
+  std::vector<std::string> sizes;
+  std::string runs = "1000";
+  std::string device = "auto";
+  bool json = false;
+};
+
+Result<bench::RepeatReport> repeat(const RepeatRequest& r) {
+  bench::RepeatOptions options;
+  auto read =
+      parse_words(r.sizes, options.sizes, [](const auto& w) { return parse_count("--n", w); });
+  if (!read) return std::unexpected{std::move(read.error())};
+  auto runs = parse_runs(r.runs);
+  if (!runs) return std::unexpected{std::move(runs.error())};
+  options.runs = *runs;
+  constexpr std::uint64_t most_bytes_each = 3 * sizeof(Matrix2x2);
+  if (auto fits = require_arrays(options.sizes, most_bytes_each); !fits) {
+    return std::unexpected{std::move(fits.error())};
+  }
+  auto device = open_device(r.device);
+  if (!device) return std::unexpected{std::move(device.error())};
+  auto other = open_device(r.device);
+  if (!other) return std::unexpected{std::move(other.error())};
+  return bench::measure_repeats(*device, *other, options);
+}
+
+int run_bench_repeat(const Arguments& arguments) {
+  RepeatRequest r;
+  CLI::App app("Whether many runs of the same input give the same bits, whatever else runs.",
+               "cumulo bench repeat");
+  app.add_option("--n", r.sizes, "numbers of elements, apart by commas (two that suit the device)")
+      ->delimiter(',');
+  app.add_option("--runs", r.runs, "runs of each case (1000)");
+  add_device_option(app, r.device);
+  app.add_flag("--json", r.json, "one JSON object on standard output");
+  app.footer(repeat_example);
+  if (const auto status = parse_arguments(app, arguments)) return *status;
+  auto report = repeat(r);
+  if (!report) return report_error(report.error(), r.json);
+  const int printed = print_text(r.json ? to_json(*report) + "\n" : to_text(*report));
+  return report->ok() ? printed : static_cast<int>(check_failed);
+}
+
 struct PlotRequest {
   std::string results;
   std::string output;
@@ -237,8 +298,9 @@ int run_bench(const Arguments& arguments) {
   const Arguments rest(arguments.begin() + 1, arguments.end());
   if (arguments[0] == "scan") return run_bench_scan(rest);
   if (arguments[0] == "accuracy") return run_bench_accuracy(rest);
+  if (arguments[0] == "repeat") return run_bench_repeat(rest);
   if (arguments[0] == "plot") return run_bench_plot(rest);
-  const std::string known[] = {"scan", "accuracy", "plot"};
+  const std::string known[] = {"scan", "accuracy", "repeat", "plot"};
   return report_error(unknown_word("what to measure", arguments[0], known), wants_json(arguments));
 }
 

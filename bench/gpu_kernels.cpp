@@ -10,9 +10,9 @@
 namespace cumulo::bench {
 namespace {
 
-constexpr std::uint32_t compare_workgroup = 256;
-constexpr std::uint32_t words_each = 16;            // at least, for an invocation of a comparison
-constexpr std::uint32_t compare_workgroups = 4096;  // at most
+constexpr std::uint32_t read_workgroup = 256;
+constexpr std::uint32_t words_each = 16;         // at least, for an invocation that reads a result
+constexpr std::uint32_t read_workgroups = 4096;  // at most
 
 Result<PlanKernel> make_kernel(const char* name, const char* text, const plan::Values& values,
                                std::uint32_t workgroup) {
@@ -40,6 +40,25 @@ Result<Dispatch> make_dispatch(gpu::Context& context, const Result<PlanKernel>& 
   dispatch.group =
       context.create_bind_group(dispatch.pipeline->layout.get(), entries, kernel->name);
   if (auto ok = context.check(); !ok) return std::unexpected{std::move(ok.error())};
+  return dispatch;
+}
+
+// A kernel that reads words[0] words of a result. Its parameters come before the other bindings.
+Result<Dispatch> make_reader(gpu::Context& context, const char* name, const char* text,
+                             const std::array<std::uint32_t, 4>& words,
+                             std::vector<BufferRange> bindings) {
+  auto parameters = context.create_buffer(16, name, WGPUBufferUsage_Uniform);
+  if (!parameters) return std::unexpected{std::move(parameters.error())};
+  if (auto ok = context.write(parameters->get(), 0, std::as_bytes(std::span{words})); !ok) {
+    return std::unexpected{std::move(ok.error())};
+  }
+  bindings.insert(bindings.begin(), BufferRange{parameters->get(), 16});
+  const auto kernel = make_kernel(name, text, {{"WORKGROUP", read_workgroup}}, read_workgroup);
+  auto dispatch = make_dispatch(context, kernel, bindings);
+  if (!dispatch) return dispatch;
+  dispatch->parameters = std::move(*parameters);
+  dispatch->workgroups[0] =
+      std::clamp(words[0] / (read_workgroup * words_each), 1U, read_workgroups);
   return dispatch;
 }
 
@@ -81,22 +100,13 @@ Result<Dispatch> make_empty(gpu::Context& context, const BufferRange& unused) {
 }
 
 Result<Dispatch> make_comparison(gpu::Context& context, const Comparison& c) {
-  auto parameters = context.create_buffer(16, "comparison", WGPUBufferUsage_Uniform);
-  if (!parameters) return std::unexpected{std::move(parameters.error())};
-  const std::array<std::uint32_t, 4> words{c.words, c.shift, c.verdict, 0};
-  if (auto ok = context.write(parameters->get(), 0, std::as_bytes(std::span{words})); !ok) {
-    return std::unexpected{std::move(ok.error())};
-  }
-  const auto kernel =
-      make_kernel("compare", compare_wgsl, {{"WORKGROUP", compare_workgroup}}, compare_workgroup);
-  auto dispatch = make_dispatch(
-      context, kernel,
-      std::array{BufferRange{parameters->get(), 16}, c.expected, c.found, c.verdicts});
-  if (!dispatch) return dispatch;
-  dispatch->parameters = std::move(*parameters);
-  dispatch->workgroups[0] =
-      std::clamp(c.words / (compare_workgroup * words_each), 1U, compare_workgroups);
-  return dispatch;
+  return make_reader(context, "compare", compare_wgsl, {c.words, c.shift, c.verdict, 0},
+                     {c.expected, c.found, c.verdicts});
+}
+
+Result<Dispatch> make_digest(gpu::Context& context, const BufferRange& found, std::uint32_t words,
+                             const BufferRange& digest) {
+  return make_reader(context, "digest", digest_wgsl, {words, 0, 0, 0}, {found, digest});
 }
 
 }  // namespace cumulo::bench

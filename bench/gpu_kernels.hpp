@@ -54,6 +54,10 @@ struct Comparison {
 };
 Result<Dispatch> make_comparison(gpu::Context& context, const Comparison& comparison);
 
+// Adds the digest of `words` words (bench/digest.hpp) to the two at the beginning of `digest`.
+Result<Dispatch> make_digest(gpu::Context& context, const BufferRange& found, std::uint32_t words,
+                             const BufferRange& digest);
+
 // What the comparisons with one verdict found, as they leave it in the buffer.
 struct Verdict {
   std::uint32_t from_end = 0;    // words - index of the first word that differs; 0: none does

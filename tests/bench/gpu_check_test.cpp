@@ -1,6 +1,7 @@
 // The kernels that a benchmark's verdict rests on: copies copy, poison spoils, and the comparison
 // finds one wrong word anywhere.
 #include "api/impl.hpp"
+#include "bench/digest.hpp"
 #include "bench/gpu_kernels.hpp"
 #include "bench/gpu_timer.hpp"
 #include "cumulo/webgpu.hpp"
@@ -105,6 +106,32 @@ TEST_P(GpuCheckTest, AnIdleCaseIsCaught) {
   value_of(timer.run(cases, {.timed = 2}));
   EXPECT_EQ(read(verdicts)[0], 4096U);  // the first word is wrong
   EXPECT_EQ(cases[0].runs, 4U);
+}
+
+TEST_P(GpuCheckTest, ADigestIsTheHostsAndTellsEveryWord) {
+  for (const std::size_t n : {1UZ, 255UZ, 4097UZ, 70'001UZ}) {
+    Words words = numbers(n);
+    const auto digest = [&] {
+      const Buffer found = upload(words);
+      const Buffer sums = upload({0, 0});
+      run(value_of(
+          bench::make_digest(context(), whole(found), static_cast<std::uint32_t>(n), whole(sums))));
+      const Words read_back = read(sums);
+      const bench::Digest on_device{read_back[0], read_back[1]};
+      EXPECT_EQ(on_device, bench::digest_of(std::as_bytes(std::span{words})));
+      return on_device;
+    };
+    const bench::Digest first = digest();
+    EXPECT_EQ(digest(), first);
+    for (const std::size_t at : {n - 1, n / 2}) {
+      words[at] ^= 0x80000000U;
+      EXPECT_NE(digest(), first);
+      words[at] ^= 0x80000000U;
+    }
+    if (n == 1) continue;
+    std::swap(words[0], words[n - 1]);
+    EXPECT_NE(digest(), first) << "a digest knows the words' places";
+  }
 }
 
 CUMULO_ON_EVERY_GPU(GpuCheckTest);

@@ -106,6 +106,22 @@ def test_accuracy(device):
     refuse("bench", "accuracy", "--n", "0", "--device", device)
 
 
+@each_device
+def test_runs_repeat_to_the_bit(device):
+    result = bench("repeat", "--n", "3,3001", "--runs", "12", "--device", device)
+    assert result["schema"] == "cumulo-repeat/1" and result["ok"] and result["other_scans"] > 0
+    scans = {row["scan"] for row in result["rows"]}
+    assert {f"f32 {op}" for op in ("add", "mul", "min", "max")} | {"u64 add", "affine"} <= scans
+    # A single pass may stall where waiting workgroups are not known to go on.
+    rows = [row for row in result["rows"] if row.get("stalled") != 12 and "refused" not in row]
+    assert {row["algorithm"] for row in rows} >= {"blocked" if device == "cpu" else "reduce-then-scan"}
+    for row in rows:
+        assert (row["runs"], row["others"], row["as_on_cpu"]) == (12, 0, True), row
+    for key in {(row["scan"], row["n"]) for row in rows}:
+        assert len({row["digest"] for row in rows if (row["scan"], row["n"]) == key}) == 1
+    refuse("bench", "repeat", "--n", "0", "--device", device)
+
+
 @on_cpu_once
 def test_results_are_drawn(tmp_path):
     results = tmp_path / "r.json"
