@@ -35,7 +35,10 @@ constexpr const char* scan_example =
     "  cumulo bench scan --device gpu --ops add,max --kinds inclusive,exclusive --json\n"
     "times all sizes from 2^10 to 2^28 on a GPU, by its own clock.\n"
     "  cumulo bench scan --n 1024 --algorithms all\n"
-    "compares what the algorithms do: time, steps, additions, bytes moved.\n";
+    "compares what the algorithms do: time, steps, additions, bytes moved.\n"
+    "  cumulo bench scan --device gpu --n 2^28,268435453 --types u32,f32 --layouts all\n"
+    "times them in reverse, in place, from and to odd offsets, and with the initial value as "
+    "well.\n";
 
 constexpr const char* accuracy_example =
     "Example\n"
@@ -64,6 +67,7 @@ struct ScanRequest {
   std::vector<std::string> ops;
   std::vector<std::string> kinds;
   std::vector<std::string> algorithms;
+  std::vector<std::string> layouts;
   std::string runs = "11";
   std::optional<double> heat;
   bool wall_clock = false;
@@ -96,6 +100,17 @@ Result<void> require_arrays(const std::vector<std::uint64_t>& sizes, std::uint64
   return {};
 }
 
+const std::vector<std::string> layout_names = [] {
+  std::vector<std::string> names;
+  for (const bench::Layout layout : bench::all_layouts) names.emplace_back(name(layout));
+  return names;
+}();
+
+Result<bench::Layout> parse_layout_word(const std::string& word) {
+  if (const auto layout = bench::parse_layout(word)) return *layout;
+  return std::unexpected{unknown_word("--layouts", word, layout_names)};
+}
+
 Result<std::uint32_t> parse_runs(const std::string& word) {
   auto runs = parse_count("--runs", word);
   if (!runs) return std::unexpected{std::move(runs.error())};
@@ -108,16 +123,22 @@ Result<std::uint32_t> parse_runs(const std::string& word) {
 Result<bench::ScanBenchOptions> interpret(const ScanRequest& r) {
   bench::ScanBenchOptions options{
       .with_work = !r.algorithms.empty(), .heat_seconds = r.heat, .wall_clock = r.wall_clock};
+  std::vector<std::string> ops = r.ops;
+  if (std::erase(ops, "affine") > 0) {
+    options.monoids.push_back(affine_monoid());
+    if (ops.empty()) options.ops.clear();
+  }
   const Result<void> lists[] = {
       parse_words(r.sizes, options.sizes, [](const auto& w) { return parse_count("--n", w); }),
       parse_words(r.types, options.types, parse_type_word),
-      parse_words(r.ops, options.ops, parse_operator_word),
+      parse_words(ops, options.ops, parse_operator_word),
       parse_words(r.kinds, options.kinds, parse_kind_word),
-      parse_words(r.algorithms, options.algorithms, parse_algorithm_word)};
+      parse_words(r.algorithms, options.algorithms, parse_algorithm_word),
+      parse_words(r.layouts, options.layouts, parse_layout_word)};
   for (const Result<void>& list : lists) {
     if (!list) return std::unexpected{list.error()};
   }
-  std::uint64_t element = 4;
+  std::uint64_t element = options.monoids.empty() ? 4 : sizeof(Affine);
   for (const Type type : options.types) element = std::max<std::uint64_t>(element, size_of(type));
   // Input, output and what is expected.
   if (auto fits = require_arrays(options.sizes, 3 * element); !fits) {
@@ -143,10 +164,15 @@ int run_bench_scan(const Arguments& arguments) {
       ->delimiter(',');
   app.add_option("--types", r.types, "element types (all of the device; CPU u32,f32)")
       ->delimiter(',');
-  app.add_option("--ops", r.ops, "add, mul, min, max, and, or, xor (add)")->delimiter(',');
+  app.add_option("--ops", r.ops,
+                 "add, mul, min, max, and, or, xor, and affine maps of two f32 (add)")
+      ->delimiter(',');
   app.add_option("--kinds", r.kinds, "inclusive, exclusive (inclusive)")->delimiter(',');
   app.add_option("--algorithms", r.algorithms,
                  "all, or names: beside the times steps, additions and bytes moved")
+      ->delimiter(',');
+  app.add_option("--layouts", r.layouts,
+                 "all, or plain, reverse, in-place, odd-offsets, include-initial (plain)")
       ->delimiter(',');
   app.add_option("--runs", r.runs, "timed runs of each case (11)");
   app.add_option("--heat", r.heat,
@@ -160,6 +186,9 @@ int run_bench_scan(const Arguments& arguments) {
 
   const bool all = r.algorithms == std::vector<std::string>{"all"};
   if (all) r.algorithms.clear();
+  if (r.layouts == std::vector<std::string>{"all"}) {
+    r.layouts.assign(std::begin(layout_names), std::end(layout_names));
+  }
   auto options = interpret(r);
   if (!options) return report_error(options.error(), r.json);
   auto device = open_device(r.device);

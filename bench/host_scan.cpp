@@ -110,7 +110,7 @@ class HostGroup {
     add("copy, memcpy, all threads", Role::copy, copy_by_memcpy<T>);
     add("copy, streaming, all threads", Role::copy, copy_past_caches<T>);
     add_rivals();
-    for (const ScanDescription& scan : group.scans) add_scan(scan);
+    for (const GroupScan& scan : group.scans) add_scan(scan);
   }
 
   void run(std::uint32_t runs) {
@@ -135,8 +135,8 @@ class HostGroup {
     return {.name = std::move(name),
             .role = role,
             .n = group_.n,
-            .type = group_.type,
-            .op = group_.op,
+            .type = std::string(cumulo::name(group_.type)),
+            .op = std::string(cumulo::name(group_.op)),
             .bytes = 2 * group_.n * sizeof(T)};
   }
 
@@ -164,8 +164,9 @@ class HostGroup {
     }
   }
 
-  void add_scan(const ScanDescription& scan) {
-    Measurement m = measurement(our_name(scan), Role::scan);
+  void add_scan(const GroupScan& ours) {
+    const ScanDescription& scan = ours.description;
+    Measurement m = measurement(our_name(ours), Role::scan);
     m.kind = scan.kind;
     const bool serial = scan.algorithm == Algorithm::serial;
     m.algorithm = name(serial ? Algorithm::serial : Algorithm::blocked);

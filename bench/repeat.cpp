@@ -271,7 +271,7 @@ class GpuRepeats {
 
   Result<void> record_run(WGPUCommandEncoder encoder, std::uint32_t run, WGPUBuffer kept,
                           std::uint64_t at) {
-    record(encoder, *poison_);
+    record(encoder, poison_);
     if (auto ok = record_other_work(encoder, run); !ok) return ok;
     if (auto ok = cumulo::record(*bound_, encoder); !ok) return ok;
     if (auto ok = record_other_work(encoder, run + 1); !ok) return ok;
@@ -298,9 +298,9 @@ class GpuRepeats {
   std::optional<Buffer> copied_;
   std::optional<Buffer> other_out_;
   std::optional<Buffer> digest_;
-  std::optional<Dispatch> poison_;
+  Dispatches poison_;
   std::optional<Dispatch> digest_kernel_;
-  std::vector<Dispatch> copies_;
+  std::vector<Dispatches> copies_;
   std::optional<PreparedScan> prepared_;
   std::optional<BoundScan> bound_;
   std::optional<PreparedScan> other_;

@@ -30,7 +30,8 @@ class GpuCheckTest : public DeviceTest {
     return {native_buffer(buffer), buffer.bytes()};
   }
 
-  void run(const bench::Dispatch& dispatch) {
+  template <class Dispatched>
+  void run(const Dispatched& dispatch) {
     const auto encoder = value_of(context().create_encoder("test"));
     bench::record(encoder.get(), dispatch);
     value_of(context().submit(encoder));
@@ -77,15 +78,44 @@ TEST_P(GpuCheckTest, TheComparisonFindsTheFirstWrongWord) {
                                                                      .found = whole(found),
                                                                      .verdicts = whole(verdicts),
                                                                      .words = n,
-                                                                     .shift = shift,
+                                                                     .expected_at = shift,
                                                                      .verdict = 1}));
       run(check);
       const Words verdict = read(verdicts);
       EXPECT_EQ(verdict[0], 0U);
       EXPECT_EQ(verdict[1], 0U);
       EXPECT_EQ(verdict[2], wrong < 0 ? 0 : n - static_cast<std::uint32_t>(wrong));
-      EXPECT_EQ(verdict[3], check.workgroups[0]);
+      EXPECT_EQ(verdict[3], check.at(0).workgroups[0]);
     }
+  }
+}
+
+// Copies and comparisons of more than one binding holds go piece by piece.
+TEST_P(GpuCheckTest, WhatOneBindingDoesNotHoldIsCopiedAndCompared) {
+  const std::uint64_t most = device().traits().limits.max_storage_binding_size;
+  if (most > std::uint64_t{256} << 20) GTEST_SKIP() << "a binding holds " << most << " bytes";
+  const Words words = numbers(most / 4 + 1024);
+  const Buffer from = upload(words);
+  const Buffer to = value_of(device().allocate(from.bytes()));
+  const auto copies =
+      value_of(bench::make_copy(context(), bench::copy_shapes[5], whole(from), whole(to)));
+  EXPECT_GT(copies.size(), 1U);
+  run(copies);
+  const auto n = static_cast<std::uint32_t>(words.size() - 3);
+  for (const std::uint32_t wrong : {n, n - 1, n - 900, 5U}) {  // n: none
+    const Buffer verdicts = upload(Words(2, 0));
+    if (wrong < n) {
+      const std::uint32_t word = ~words[wrong + 3];
+      value_of(
+          device().write(to, (std::uint64_t{wrong} + 3) * 4, std::as_bytes(std::span{&word, 1})));
+    }
+    run(value_of(bench::make_comparison(context(), {.expected = whole(from),
+                                                    .found = whole(to),
+                                                    .verdicts = whole(verdicts),
+                                                    .words = n,
+                                                    .expected_at = 3,
+                                                    .found_at = 3})));
+    EXPECT_EQ(read(verdicts)[0], n - wrong);
   }
 }
 

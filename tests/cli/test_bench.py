@@ -58,6 +58,7 @@ def test_the_text_names_what_stands_beside():
 @on_cpu_once
 def test_what_cannot_be_timed_is_refused():
     refuse("bench", "sort")
+    assert "sideways" in refuse("bench", "scan", "--layouts", "sideways")
     refuse("bench", "scan", "--n", "0", "--device", "cpu")
     refuse("bench", "scan", "--runs", "0", "--device", "cpu")
     for n in ("2^62", "2^63", "18446744073709551615", "1e15", "2^42"):
@@ -104,6 +105,25 @@ def test_accuracy(device):
     assert ours["max_relative"] < loop["max_relative"]
     assert b"RMS" in run("bench", "accuracy", "--n", "1000", "--device", device).stdout
     refuse("bench", "accuracy", "--n", "0", "--device", device)
+
+
+@each_device
+def test_every_layout_is_timed(device):
+    arguments = ["scan", "--n", "1000,4099", "--types", "u32,u64", "--ops", "add,affine", "--runs", "1",
+                 "--layouts", "all", "--kinds", "inclusive,exclusive", "--device", device]
+    if device == "cpu":
+        assert "layout" in refuse("bench", *arguments)
+        return
+    result = bench(*arguments)
+    assert result["ok"]
+    ours = [m for m in result["measurements"] if m["role"] == "scan"]
+    assert all(m["median_ms"] > 0 for m in ours)
+    names = {"cumulo"} | {f"cumulo, {layout}" for layout in
+                          ("reverse", "in-place", "odd-offsets", "include-initial")}
+    for n in (1000, 4099):
+        for element, op in (("u32", "add"), ("u64", "add"), ("(a: f32, b: f32)", "affine")):
+            group = [m for m in ours if (m["n"], m["type"], m["op"]) == (n, element, op)]
+            assert {m["name"] for m in group} == names and len(group) == 9
 
 
 @each_device
