@@ -7,6 +7,7 @@
 #include "bench/accuracy.hpp"
 #include "bench/compact.hpp"
 #include "bench/plot.hpp"
+#include "bench/repeat.hpp"
 #include "bench/scan.hpp"
 #include "command.hpp"
 #include "formats/file.hpp"
@@ -23,6 +24,7 @@ constexpr const char* overview =
     "  cumulo bench reduce     times of one sum beside half a copy and rivals, results checked\n"
     "  cumulo bench accuracy   errors of f32 sums beside a plain loop\n"
     "  cumulo bench compact    times of compact, partition and unique beside std::copy_if and others\n"
+    "  cumulo bench repeat     whether many runs of the same input give the same bits\n"
     "  cumulo bench plot       a picture of results that bench scan or script/bench wrote\n\n"
     "Each has --help. Example\n"
     "  cumulo bench scan --n 2^26 --types u32,f32\n"
@@ -36,7 +38,10 @@ constexpr const char* scan_example =
     "  cumulo bench scan --device gpu --ops add,max --kinds inclusive,exclusive --json\n"
     "times all sizes from 2^10 to 2^28 on a GPU, by its own clock.\n"
     "  cumulo bench scan --n 1024 --algorithms all\n"
-    "compares what the algorithms do: time, steps, additions, bytes moved.\n";
+    "compares what the algorithms do: time, steps, additions, bytes moved.\n"
+    "  cumulo bench scan --device gpu --n 2^28,268435453 --types u32,f32 --layouts all\n"
+    "times them in reverse, in place, from and to odd offsets, and with the initial value as "
+    "well.\n";
 
 constexpr const char* reduce_example =
     "Example\n"
@@ -56,6 +61,16 @@ constexpr const char* compact_example =
     "keeps 1 % and half of 16,777,216 numbers by flags and by a predicate, beside the standard\n"
     "library's ways, with every result checked. bench/compact_numpy.py times NumPy's.\n";
 
+constexpr const char* repeat_example =
+    "Example\n"
+    "  cumulo bench repeat --device gpu\n"
+    "scans the same input 1000 times for every float operator, u64, wide sums and operators that "
+    "do\n"
+    "not commute, by each algorithm, while copies and other scans run beside; a run whose results\n"
+    "have another digest than the first one's is a failure. Whether the CPU backend gives the "
+    "same\n"
+    "bits is shown as well.\n";
+
 constexpr const char* plot_example =
     "Example\n"
     "  cumulo bench plot bench/results/h200.json -o h200.svg --type f32\n"
@@ -67,6 +82,7 @@ struct ScanRequest {
   std::vector<std::string> ops;
   std::vector<std::string> kinds;
   std::vector<std::string> algorithms;
+  std::vector<std::string> layouts;
   std::string runs = "11";
   std::optional<double> heat;
   bool wall_clock = false;
@@ -99,30 +115,53 @@ Result<void> require_arrays(const std::vector<std::uint64_t>& sizes, std::uint64
   return {};
 }
 
+const std::vector<std::string> layout_names = [] {
+  std::vector<std::string> names;
+  for (const bench::Layout layout : bench::all_layouts) names.emplace_back(name(layout));
+  return names;
+}();
+
+Result<bench::Layout> parse_layout_word(const std::string& word) {
+  if (const auto layout = bench::parse_layout(word)) return *layout;
+  return std::unexpected{unknown_word("--layouts", word, layout_names)};
+}
+
+Result<std::uint32_t> parse_runs(const std::string& word) {
+  auto runs = parse_count("--runs", word);
+  if (!runs) return std::unexpected{std::move(runs.error())};
+  if (*runs == 0 || *runs > 100'000) {
+    return std::unexpected{Error{ErrorKind::bad_argument, "--runs takes 1 to 100000"}};
+  }
+  return static_cast<std::uint32_t>(*runs);
+}
+
 Result<bench::ScanBenchOptions> interpret(const ScanRequest& r) {
   bench::ScanBenchOptions options{
       .with_work = !r.algorithms.empty(), .heat_seconds = r.heat, .wall_clock = r.wall_clock};
+  std::vector<std::string> ops = r.ops;
+  if (std::erase(ops, "affine") > 0) {
+    options.monoids.push_back(affine_monoid());
+    if (ops.empty()) options.ops.clear();
+  }
   const Result<void> lists[] = {
       parse_words(r.sizes, options.sizes, [](const auto& w) { return parse_count("--n", w); }),
       parse_words(r.types, options.types, parse_type_word),
-      parse_words(r.ops, options.ops, parse_operator_word),
+      parse_words(ops, options.ops, parse_operator_word),
       parse_words(r.kinds, options.kinds, parse_kind_word),
-      parse_words(r.algorithms, options.algorithms, parse_algorithm_word)};
+      parse_words(r.algorithms, options.algorithms, parse_algorithm_word),
+      parse_words(r.layouts, options.layouts, parse_layout_word)};
   for (const Result<void>& list : lists) {
     if (!list) return std::unexpected{list.error()};
   }
-  std::uint64_t element = 4;
+  std::uint64_t element = options.monoids.empty() ? 4 : sizeof(Affine);
   for (const Type type : options.types) element = std::max<std::uint64_t>(element, size_of(type));
   // Input, output and what is expected.
   if (auto fits = require_arrays(options.sizes, 3 * element); !fits) {
     return std::unexpected{std::move(fits.error())};
   }
-  auto runs = parse_count("--runs", r.runs);
+  auto runs = parse_runs(r.runs);
   if (!runs) return std::unexpected{std::move(runs.error())};
-  if (*runs == 0 || *runs > 10'000) {
-    return std::unexpected{Error{ErrorKind::bad_argument, "--runs takes 1 to 10000"}};
-  }
-  options.runs = static_cast<std::uint32_t>(*runs);
+  options.runs = *runs;
   return options;
 }
 
@@ -139,7 +178,8 @@ void add_bench_options(CLI::App& app, ScanRequest& r) {
       ->delimiter(',');
   app.add_option("--types", r.types, "element types (all of the device; CPU u32,f32)")
       ->delimiter(',');
-  app.add_option("--ops", r.ops, "add, mul, min, max, and, or, xor, add-saturated (add)")
+  app.add_option("--ops", r.ops,
+                 "add, mul, min, max, and, or, xor, add-saturated, and affine maps of two f32 (add)")
       ->delimiter(',');
   app.add_option("--runs", r.runs, "timed runs of each case (11)");
   app.add_option("--heat", r.heat,
@@ -179,11 +219,17 @@ int run_bench_scan(const Arguments& arguments) {
   app.add_option("--algorithms", r.algorithms,
                  "all, or names: beside the times steps, additions and bytes moved")
       ->delimiter(',');
+  app.add_option("--layouts", r.layouts,
+                 "all, or plain, reverse, in-place, odd-offsets, include-initial (plain)")
+      ->delimiter(',');
   app.footer(scan_example);
   if (const auto status = parse_arguments(app, arguments)) return *status;
 
   const bool all = r.algorithms == std::vector<std::string>{"all"};
   if (all) r.algorithms.clear();
+  if (r.layouts == std::vector<std::string>{"all"}) {
+    r.layouts.assign(std::begin(layout_names), std::end(layout_names));
+  }
   auto options = interpret(r);
   if (!options) return report_error(options.error(), r.json);
   auto device = open_device(r.device);
@@ -260,6 +306,49 @@ int run_bench_compact(const Arguments& arguments) {
   return ok ? printed : static_cast<int>(check_failed);
 }
 
+struct RepeatRequest {
+  std::vector<std::string> sizes;
+  std::string runs = "1000";
+  std::string device = "auto";
+  bool json = false;
+};
+
+Result<bench::RepeatReport> repeat(const RepeatRequest& r) {
+  bench::RepeatOptions options;
+  auto read =
+      parse_words(r.sizes, options.sizes, [](const auto& w) { return parse_count("--n", w); });
+  if (!read) return std::unexpected{std::move(read.error())};
+  auto runs = parse_runs(r.runs);
+  if (!runs) return std::unexpected{std::move(runs.error())};
+  options.runs = *runs;
+  constexpr std::uint64_t most_bytes_each = 3 * sizeof(Matrix2x2);
+  if (auto fits = require_arrays(options.sizes, most_bytes_each); !fits) {
+    return std::unexpected{std::move(fits.error())};
+  }
+  auto device = open_device(r.device);
+  if (!device) return std::unexpected{std::move(device.error())};
+  auto other = open_device(r.device);
+  if (!other) return std::unexpected{std::move(other.error())};
+  return bench::measure_repeats(*device, *other, options);
+}
+
+int run_bench_repeat(const Arguments& arguments) {
+  RepeatRequest r;
+  CLI::App app("Whether many runs of the same input give the same bits, whatever else runs.",
+               "cumulo bench repeat");
+  app.add_option("--n", r.sizes, "numbers of elements, apart by commas (two that suit the device)")
+      ->delimiter(',');
+  app.add_option("--runs", r.runs, "runs of each case (1000)");
+  add_device_option(app, r.device);
+  app.add_flag("--json", r.json, "one JSON object on standard output");
+  app.footer(repeat_example);
+  if (const auto status = parse_arguments(app, arguments)) return *status;
+  auto report = repeat(r);
+  if (!report) return report_error(report.error(), r.json);
+  const int printed = print_text(r.json ? to_json(*report) + "\n" : to_text(*report));
+  return report->ok() ? printed : static_cast<int>(check_failed);
+}
+
 struct PlotRequest {
   std::string results;
   std::string output;
@@ -318,8 +407,9 @@ int run_bench(const Arguments& arguments) {
   if (arguments[0] == "reduce") return run_bench_reduce(rest);
   if (arguments[0] == "accuracy") return run_bench_accuracy(rest);
   if (arguments[0] == "compact") return run_bench_compact(rest);
+  if (arguments[0] == "repeat") return run_bench_repeat(rest);
   if (arguments[0] == "plot") return run_bench_plot(rest);
-  const std::string known[] = {"scan", "reduce", "accuracy", "compact", "plot"};
+  const std::string known[] = {"scan", "reduce", "accuracy", "compact", "repeat", "plot"};
   return report_error(unknown_word("what to measure", arguments[0], known), wants_json(arguments));
 }
 

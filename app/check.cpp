@@ -15,6 +15,7 @@ const char* const check_promise =
     "add of f32 and f64: |difference| <= 4 (log2 n + 4) eps S, where S is the sum of |x|\n"
     "up to there. mul: the same, relative to the result, with n for log2 n.\n"
     "eps is 2^-23 (f32) or 2^-52 (f64); the sequential sum is taken in f64 (long double).\n"
+    "--wide of f32: |difference| <= 2^-46 (2 log2 n + 14) S, from a sum in pairs of f64.\n"
     "NaN equals NaN. Where S leaves the type's range, so may the result.";
 
 namespace {
@@ -23,6 +24,7 @@ namespace {
 template <Element T>
 class ExactReference {
  public:
+  using Init = T;
   ExactReference(Operator op, T start) : op_(op), value_(start) {}
 
   void add(T x) {
@@ -57,6 +59,7 @@ class RoundedReference {
   using limits = std::numeric_limits<T>;
 
  public:
+  using Init = T;
   RoundedReference(Operator op, std::uint64_t n, T start)
       : multiply_(op == Operator::mul),
         value_(start),
@@ -109,12 +112,71 @@ class RoundedReference {
   std::uint64_t count_ = 0;
 };
 
-template <Element T, class Reference>
-std::optional<Difference> compare(const ScanDescription& d, const std::vector<T>& in,
-                                  const std::vector<T>& out, T total, Reference reference) {
-  if (d.init) reference.start_with(std::get<T>(*d.init));
+// Computes wide sums of f32 as the serial algorithm does.
+class PairReference {
+ public:
+  using Init = float;
+
+  void add(float x) {
+    sum_ = fresh_ ? WideFloat{x, 0} : add_wide(sum_, {x, 0});
+    fresh_ = false;
+  }
+  void start_with(float init) { add(init); }
+  double expected() const { return static_cast<double>(sum_.high) + static_cast<double>(sum_.low); }
+  bool agrees(double found) const {
+    return std::isnan(expected()) ? std::isnan(found) : found == expected();
+  }
+
+ private:
+  WideFloat sum_;
+  bool fresh_ = true;
+};
+
+// Computes sums of f32 in pairs of f64 and knows how far wide sums may be from them (wide.hpp).
+class WideReference {
+  using limits = std::numeric_limits<float>;
+
+ public:
+  using Init = float;
+  explicit WideReference(std::uint64_t n) : depth_(std::log2(static_cast<double>(n + 2))) {}
+
+  void add(float x) {
+    const double wide = x;
+    const double sum = high_ + wide;
+    const double wide_part = sum - high_;
+    if (std::isfinite(sum)) low_ += (high_ - (sum - wide_part)) + (wide - wide_part);
+    high_ = sum;
+    if (std::isfinite(x)) magnitude_ += std::abs(wide);
+    ++count_;
+  }
+  void start_with(float init) { add(init); }
+  double expected() const { return high_ + low_; }
+  bool agrees(double found) const {
+    if (std::isnan(expected())) return std::isnan(found);
+    const bool left_range = !(magnitude_ < static_cast<double>(limits::max()));
+    if (left_range && !std::isfinite(found)) return true;
+    if (std::isinf(expected())) return found == expected();
+    // What a device takes for 0, and the rounding of a pair to f64.
+    const double flushed = 4 * static_cast<double>(limits::min()) * static_cast<double>(count_ + 1);
+    const double rounded = 0x1p-52 * std::abs(expected());
+    return std::abs((found - high_) - low_) <=
+           0x1p-46 * (2 * depth_ + 14) * magnitude_ + rounded + flushed;
+  }
+
+ private:
+  double depth_;
+  double high_ = 0;
+  double low_ = 0;
+  double magnitude_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+template <Element In, Element Out, class Reference>
+std::optional<Difference> compare(const ScanDescription& d, const std::vector<In>& in,
+                                  const std::vector<Out>& out, Out total, Reference reference) {
+  if (d.init) reference.start_with(std::get<typename Reference::Init>(*d.init));
   std::optional<Difference> first;
-  const auto look = [&](std::uint64_t index, T found) {
+  const auto look = [&](std::uint64_t index, Out found) {
     // In reverse the comparison runs from the end; the first difference is the one met last.
     if (reference.agrees(found) || (first && !d.reverse)) return;
     first = Difference{index, reference.expected(), found};
@@ -141,10 +203,36 @@ std::optional<Difference> compare_value(const std::vector<T>& in, T value, Refer
   return Difference{0, reference.expected(), value};
 }
 
+// Of wide sums.
+template <Element T>
+std::optional<Difference> first_wide_difference(const ScanDescription& d, const Values& in,
+                                                const Values& out, const Scalar& total,
+                                                bool exact) {
+  const auto& x = std::get<std::vector<T>>(in);
+  if constexpr (std::is_same_v<T, float>) {
+    const auto& y = std::get<std::vector<double>>(out);
+    const double whole = std::get<double>(total);
+    return exact ? compare(d, x, y, whole, PairReference())
+                 : compare(d, x, y, whole, WideReference(x.size()));
+  } else {
+    using Wide = WideOf<T>;
+    return compare(d, x, std::get<std::vector<Wide>>(out), std::get<Wide>(total),
+                   ExactReference<Wide>(Operator::add, 0));
+  }
+}
+
 }  // namespace
 
 std::optional<Difference> first_difference(const ScanDescription& description, const Values& in,
                                            const Values& out, const Scalar& total, bool exact) {
+  if (description.wide) {
+    switch (description.type) {
+      case Type::u32:
+        return first_wide_difference<std::uint32_t>(description, in, out, total, true);
+      case Type::i32: return first_wide_difference<std::int32_t>(description, in, out, total, true);
+      default: return first_wide_difference<float>(description, in, out, total, exact);
+    }
+  }
   return with_type(description.type, [&]<class T>() {
     const auto& x = std::get<std::vector<T>>(in);
     const auto& y = std::get<std::vector<T>>(out);

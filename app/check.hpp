@@ -23,6 +23,7 @@ extern const char* const check_promise;
 // add and mul of f32 (f64) are computed sequentially in f64 (long double), and a result may differ
 // by the rounding that any order of additions with a tree of depth log2 n brings. `exact`: the
 // result was itself computed one after the other, and every bit has to agree.
+// Of wide sums of f32, `out` and `total` are f64.
 std::optional<Difference> first_difference(const ScanDescription& description, const Values& in,
                                            const Values& out, const Scalar& total, bool exact);
 

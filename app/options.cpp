@@ -101,6 +101,8 @@ void add_scan_options(CLI::App& app, ScanArguments& arguments) {
   app.add_option("--init", arguments.init, "a value that enters every result once");
   app.add_flag("--include-initial", arguments.include_initial,
                "n + 1 results: the initial value before all others");
+  app.add_flag("--wide", arguments.wide,
+               "sums of u32 in u64, of i32 in i64, of f32 in pairs of f32 (written as f64)");
   app.add_option("--algorithm", arguments.algorithm,
                  "auto, serial, blocked, reduce-then-scan, single-pass, or a teaching form: "
                  "hillis-steele, blelloch, subgroup");
@@ -110,7 +112,8 @@ Result<ScanDescription> parse_scan(const ScanArguments& arguments) {
   ScanDescription description{
       .kind = arguments.exclusive ? ScanKind::exclusive : ScanKind::inclusive,
       .reverse = arguments.reverse,
-      .include_initial = arguments.include_initial};
+      .include_initial = arguments.include_initial,
+      .wide = arguments.wide};
   const auto op = parse_operator(arguments.op);
   if (!op && names_a_file(arguments.op)) {
     auto monoid = read_operator(arguments.op);
@@ -131,11 +134,12 @@ Result<ScanDescription> parse_scan(const ScanArguments& arguments) {
 Result<std::optional<Scalar>> parse_init(const ScanArguments& arguments, Type type) {
   if (!arguments.init) return std::nullopt;
   const std::string& word = *arguments.init;
-  return with_type(type, [&]<class T>() -> Result<std::optional<Scalar>> {
+  const Type wanted = init_type({.type = type, .wide = arguments.wide});
+  return with_type(wanted, [&]<class T>() -> Result<std::optional<Scalar>> {
     T value{};
     const NumberFault fault = parse_number(word, value);
     if (fault == NumberFault::none) return Scalar{value};
-    std::string message = "--init " + describe(fault, word, type);
+    std::string message = "--init " + describe(fault, word, wanted);
     if (fault != NumberFault::not_a_number)
       message +=
           "; the values are " + std::string(name(type)) + ", and --dtype chooses another type";

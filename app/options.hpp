@@ -27,6 +27,7 @@ struct ScanArguments {
   bool exclusive = false;
   bool reverse = false;
   bool include_initial = false;
+  bool wide = false;
   std::string op = "add";
   std::string algorithm = "auto";
   std::optional<std::string> init;
@@ -36,6 +37,7 @@ void add_scan_options(CLI::App& app, ScanArguments& arguments);
 
 // The description without n and init, which need the input's size and type.
 Result<ScanDescription> parse_scan(const ScanArguments& arguments);
+// `type` is that of the input.
 Result<std::optional<Scalar>> parse_init(const ScanArguments& arguments, Type type);
 
 Result<Type> parse_type_word(const std::string& word);

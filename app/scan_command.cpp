@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -32,7 +33,7 @@ constexpr const char* example =
     "\n"
     "Arrays of several dimensions are scanned as one row of numbers, the last index fastest.\n"
     "Text without --dtype is u32 where its integers fit, else i32, i64 or u64, else f32.\n"
-    "JSON adds op, kind, reverse, inferred and, for the teaching forms, counts.\n";
+    "JSON adds op, kind, reverse, result_type, inferred and, for the teaching forms, counts.\n";
 
 struct Outcome {
   Array result;
@@ -51,28 +52,46 @@ void add_options(CLI::App& app, ScanRequest& r) {
 Result<void> interpret(ScanRequest& r) {
   auto description = parse_scan(r.scan);
   if (!description) return std::unexpected{std::move(description.error())};
+  if (!description->monoid) {
+    if (auto ok = validate(*description); !ok) return ok;
+  }
   r.description = *description;
   return interpret_common(r, "scan");
 }
 
+// What the results are written as: of wide sums of f32 the value of their pairs.
+Type result_type(const ScanDescription& d) {
+  return d.wide && d.type == Type::f32 ? Type::f64 : init_type(d);
+}
+
+// Where pairs of f32 lie, their values.
+void pairs_to_values(std::vector<double>& values) {
+  for (double& value : values) {
+    const auto pair = std::bit_cast<WideFloat>(value);
+    value = static_cast<double>(pair.high) + static_cast<double>(pair.low);
+  }
+}
+
 Result<Outcome> scan_on(Device& device, const ScanRequest& r, const Array& input) {
-  return std::visit(
-      [&]<class T>(const std::vector<T>& values) -> Result<Outcome> {
-        Outcome outcome;
-        std::vector<T>& out =
-            outcome.result.values.emplace<std::vector<T>>(result_count(r.description));
-        auto report = scan_bytes(device, r.description, std::as_bytes(std::span{values}),
-                                 std::as_writable_bytes(std::span{out}),
-                                 {.timed_runs = r.time ? timed_runs : 0});
-        if (!report) return std::unexpected{std::move(report.error())};
-        outcome.report = std::move(*report);
-        outcome.device = device.info();
-        outcome.result.shape = input.shape;
-        outcome.result.shaped = input.shaped;
-        outcome.result.column = input.column;
-        return outcome;
-      },
-      input.values);
+  const ScanDescription& d = r.description;
+  Outcome outcome;
+  const auto in =
+      std::visit([](const auto& v) { return std::as_bytes(std::span{v}); }, input.values);
+  const auto out = with_type(result_type(d), [&]<class T>() {
+    return std::as_writable_bytes(
+        std::span{outcome.result.values.emplace<std::vector<T>>(result_count(d))});
+  });
+  auto report = scan_bytes(device, d, in, out, {.timed_runs = r.time ? timed_runs : 0});
+  if (!report) return std::unexpected{std::move(report.error())};
+  if (d.wide && d.type == Type::f32) {
+    pairs_to_values(std::get<std::vector<double>>(outcome.result.values));
+  }
+  outcome.report = std::move(*report);
+  outcome.device = device.info();
+  outcome.result.shape = input.shape;
+  outcome.result.shaped = input.shaped;
+  outcome.result.column = input.column;
+  return outcome;
 }
 
 Result<Outcome> scan_anywhere(const ScanRequest& r, const Array& input) {
@@ -93,6 +112,7 @@ Json json_report(const ScanRequest& r, const Array& input, const Outcome& outcom
   Json object = json_object("scan");
   object["n"] = d.n;
   object["type"] = name(d.type);
+  object["result_type"] = name(result_type(d));
   object["inferred"] = input.inferred;
   object["op"] = name(d.op);
   object["kind"] = name(d.kind);
@@ -131,7 +151,7 @@ Json json_report(const ScanRequest& r, const Array& input, const Outcome& outcom
 void say_summary(const ScanRequest& r, const Array& input, const Outcome& outcome) {
   const ScanDescription& d = r.description;
   std::string line = fmt::format(
-      "cumulo: {} {}{}{}{}, {} {}{}, {} on {}: total {}", d.n, name(d.type),
+      "cumulo: {} {}{}{}{}, {} {}{}, {} on {}: total {}", d.n, element_name(d),
       input.inferred ? " (inferred)" : "", input.column.empty() ? "" : " of column ", input.column,
       name(d.kind), name(d.op), d.reverse ? " in reverse" : "", outcome.report.algorithm,
       describe_device(outcome.device), to_string(outcome.report.total));
@@ -149,10 +169,27 @@ void say_difference(const ScanRequest& r, const Outcome& outcome) {
                   r.output ? "; '" + *r.output + "' was not written" : ""));
 }
 
+// The values in the type of the wide sums.
+Values widened(const Values& values, Type type) {
+  return with_type(type, [&]<class Wide>() -> Values {
+    return std::visit([](const auto& v) -> Values { return std::vector<Wide>(v.begin(), v.end()); },
+                      values);
+  });
+}
+
 Result<void> draw(const ScanRequest& r, const Array& input, const Outcome& outcome) {
   const auto bytes = [](const auto& v) { return std::as_bytes(std::span{v}); };
-  auto scene = picture::running_totals_scene({.description = r.description,
-                                              .values = std::visit(bytes, input.values),
+  // A picture has one type: that of the results.
+  ScanDescription drawn_as = r.description;
+  Values wide;
+  if (drawn_as.wide) {
+    drawn_as.type = result_type(drawn_as);
+    drawn_as.wide = false;
+    wide = widened(input.values, drawn_as.type);
+  }
+  const Values& values = r.description.wide ? wide : input.values;
+  auto scene = picture::running_totals_scene({.description = drawn_as,
+                                              .values = std::visit(bytes, values),
                                               .totals = std::visit(bytes, outcome.result.values),
                                               .total = outcome.report.total,
                                               .device = describe_device(outcome.device)});
@@ -178,10 +215,11 @@ Result<Outcome> compute(ScanRequest& r, Array& input) {
   input = std::move(*read);
   r.description.n = count(input.values);
   r.description.type = type_of_values(input.values);
+  if (auto ok = validate(r.description); !ok) return std::unexpected{std::move(ok.error())};
   auto init = parse_init(r.scan, r.description.type);
   if (!init) return std::unexpected{std::move(init.error())};
   r.description.init = *init;
-  const std::uint64_t result_bytes = result_count(r.description) * size_of(r.description.type);
+  const std::uint64_t result_bytes = result_count(r.description) * element_bytes(r.description);
   if (auto fits = require_memory(result_bytes, "the result"); !fits) {
     return std::unexpected{std::move(fits.error())};
   }

@@ -29,6 +29,7 @@ Result<void> check_options(const ScanRequest& r) {
                    "its fields say the types and columns: --dtype and --column are not "
                    "for it");
   }
+  if (r.scan.wide) return refused(of_file + "there are no wide sums");
   if (r.picture) return refused(of_file + "there is no picture");
   if (r.check) {
     return refused(of_file +

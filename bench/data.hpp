@@ -15,6 +15,7 @@
 #include <string>
 
 #include "cumulo/error.hpp"
+#include "cumulo/monoid.hpp"
 #include "cumulo/operator.hpp"
 #include "cumulo/type.hpp"
 
@@ -80,7 +81,7 @@ constexpr T sample(Operator op, std::uint64_t i, std::uint64_t n) {
   }
 }
 
-template <Element T>
+template <class T>
 struct Data {
   std::size_t n = 0;
   Lines<T> in;
@@ -88,22 +89,50 @@ struct Data {
 };
 
 // out_of_memory.
-template <Element T>
-Result<Data<T>> make_data(Operator op, std::size_t n) {
+template <class T, class Sample, class Combine>
+Result<Data<T>> make_data(std::size_t n, const T& identity, const Sample& sample_at,
+                          const Combine& combine_two) {
   Data<T> data{n, allocate_lines<T>(n), allocate_lines<T>(n + 1)};
   if (!data.in || !data.prefixes) {
     return std::unexpected{
         Error{ErrorKind::out_of_memory, "no memory for two arrays of " + std::to_string(n)}};
   }
-  tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) { data.in[i] = sample<T>(op, i, n); });
-  data.prefixes[0] = identity<T>(op);
+  tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) { data.in[i] = sample_at(i); });
+  data.prefixes[0] = identity;
   T running = data.in[0];
   data.prefixes[1] = running;
   for (std::size_t i = 1; i < n; ++i) {
-    running = combine(op, running, data.in[i]);
+    running = combine_two(running, data.in[i]);
     data.prefixes[i + 1] = running;
   }
   return data;
+}
+
+template <Element T>
+Result<Data<T>> make_data(Operator op, std::size_t n) {
+  return make_data<T>(
+      n, identity<T>(op), [&](std::size_t i) { return sample<T>(op, i, n); },
+      [&](T older, T newer) { return combine(op, older, newer); });
+}
+
+// The scan from the last element to the first in place of the prefixes: suffixes, then the
+// identity.
+template <class T, class Combine>
+void turn_round(Data<T>& data, const Combine& combine_two) {
+  const T identity = data.prefixes[0];
+  T running = data.in[data.n - 1];
+  data.prefixes[data.n] = identity;
+  data.prefixes[data.n - 1] = running;
+  for (std::size_t i = data.n - 1; i-- > 0;) {
+    running = combine_two(running, data.in[i]);
+    data.prefixes[i] = running;
+  }
+}
+
+// Maps x -> +-x + b that stay exact, as sums of -1, 0 and 1 do.
+inline Affine affine_sample(std::uint64_t i) {
+  const std::uint32_t h = hash(static_cast<std::uint32_t>(i));
+  return {h / 3 % 2 == 0 ? 1.0F : -1.0F, static_cast<float>(static_cast<int>(h % 3) - 1)};
 }
 
 }  // namespace cumulo::bench

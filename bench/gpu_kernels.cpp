@@ -10,9 +10,9 @@
 namespace cumulo::bench {
 namespace {
 
-constexpr std::uint32_t compare_workgroup = 256;
-constexpr std::uint32_t words_each = 16;            // at least, for an invocation of a comparison
-constexpr std::uint32_t compare_workgroups = 4096;  // at most
+constexpr std::uint32_t read_workgroup = 256;
+constexpr std::uint32_t words_each = 16;         // at least, for an invocation that reads a result
+constexpr std::uint32_t read_workgroups = 4096;  // at most
 
 Result<PlanKernel> make_kernel(const char* name, const char* text, const plan::Values& values,
                                std::uint32_t workgroup) {
@@ -34,6 +34,7 @@ Result<Dispatch> make_dispatch(gpu::Context& context, const Result<PlanKernel>& 
     WGPUBindGroupEntry entry = WGPU_BIND_GROUP_ENTRY_INIT;
     entry.binding = static_cast<std::uint32_t>(entries.size());
     entry.buffer = range.buffer;
+    entry.offset = range.offset;
     entry.size = range.bytes;
     entries.push_back(entry);
   }
@@ -43,7 +44,51 @@ Result<Dispatch> make_dispatch(gpu::Context& context, const Result<PlanKernel>& 
   return dispatch;
 }
 
+// A kernel that reads words[0] words of a result. Its parameters come before the other bindings.
+Result<Dispatch> make_reader(gpu::Context& context, const char* name, const char* text,
+                             const std::array<std::uint32_t, 8>& words,
+                             std::vector<BufferRange> bindings) {
+  auto parameters = context.create_buffer(sizeof words, name, WGPUBufferUsage_Uniform);
+  if (!parameters) return std::unexpected{std::move(parameters.error())};
+  if (auto ok = context.write(parameters->get(), 0, std::as_bytes(std::span{words})); !ok) {
+    return std::unexpected{std::move(ok.error())};
+  }
+  bindings.insert(bindings.begin(), BufferRange{parameters->get(), sizeof words});
+  const auto kernel = make_kernel(name, text, {{"WORKGROUP", read_workgroup}}, read_workgroup);
+  auto dispatch = make_dispatch(context, kernel, bindings);
+  if (!dispatch) return dispatch;
+  dispatch->parameters = std::move(*parameters);
+  dispatch->workgroups[0] =
+      std::clamp(words[0] / (read_workgroup * words_each), 1U, read_workgroups);
+  return dispatch;
+}
+
+// The most that one binding holds, from and to an offset that can be bound.
+std::uint64_t piece_bytes(const gpu::Context& context) {
+  const Limits& limits = context.traits().limits;
+  const std::uint64_t alignment = std::max(16U, limits.min_storage_offset_alignment);
+  return limits.max_storage_binding_size / alignment * alignment;
+}
+
+// Words [at, at + words) of a buffer, bound from the last offset that can be bound.
+struct BoundWords {
+  BufferRange range;
+  std::uint32_t first;  // where they begin in it
+};
+
+BoundWords bind_words(const gpu::Context& context, const BufferRange& whole, std::uint64_t at,
+                      std::uint64_t words) {
+  const std::uint64_t alignment = context.traits().limits.min_storage_offset_alignment;
+  const std::uint64_t offset = at * 4 / alignment * alignment;
+  return {{whole.buffer, (at + words) * 4 - offset, offset},
+          static_cast<std::uint32_t>(at - offset / 4)};
+}
+
 }  // namespace
+
+void record(WGPUCommandEncoder encoder, const Dispatches& dispatches) {
+  for (const Dispatch& dispatch : dispatches) record(encoder, dispatch);
+}
 
 void record(WGPUCommandEncoder encoder, const Dispatch& dispatch) {
   const gpu::ComputePass pass(wgpuCommandEncoderBeginComputePass(encoder, nullptr));
@@ -54,22 +99,30 @@ void record(WGPUCommandEncoder encoder, const Dispatch& dispatch) {
   wgpuComputePassEncoderEnd(pass.get());
 }
 
-Result<Dispatch> make_copy(gpu::Context& context, const CopyShape& shape, const BufferRange& from,
-                           const BufferRange& to) {
+Result<Dispatches> make_copy(gpu::Context& context, const CopyShape& shape, const BufferRange& from,
+                             const BufferRange& to) {
   const auto kernel = make_kernel(shape.inverted ? "poison" : "copy", copy_wgsl,
                                   {{"PER", shape.vectors},
                                    {"WORKGROUP", shape.workgroup},
                                    {"INVERTED", shape.inverted ? 1 : 0}},
                                   shape.workgroup);
-  auto dispatch = make_dispatch(context, kernel, std::array{from, to});
-  if (!dispatch) return dispatch;
-  const std::uint64_t tile = std::uint64_t{16} * shape.vectors * shape.workgroup;
-  const std::uint64_t tiles = (from.bytes + tile - 1) / tile;
-  const std::uint64_t widest = context.traits().limits.max_workgroups_per_dimension;
-  const std::uint64_t rows = (tiles + widest - 1) / widest;
-  dispatch->workgroups = {static_cast<std::uint32_t>((tiles + rows - 1) / rows),
-                          static_cast<std::uint32_t>(rows)};
-  return dispatch;
+  const std::uint64_t piece = piece_bytes(context);
+  Dispatches dispatches;
+  for (std::uint64_t at = 0; at < from.bytes; at += piece) {
+    const std::uint64_t bytes = std::min(piece, from.bytes - at);
+    auto dispatch = make_dispatch(context, kernel,
+                                  std::array{BufferRange{from.buffer, bytes, from.offset + at},
+                                             BufferRange{to.buffer, bytes, to.offset + at}});
+    if (!dispatch) return std::unexpected{std::move(dispatch.error())};
+    const std::uint64_t tile = std::uint64_t{16} * shape.vectors * shape.workgroup;
+    const std::uint64_t tiles = (bytes + tile - 1) / tile;
+    const std::uint64_t widest = context.traits().limits.max_workgroups_per_dimension;
+    const std::uint64_t rows = (tiles + widest - 1) / widest;
+    dispatch->workgroups = {static_cast<std::uint32_t>((tiles + rows - 1) / rows),
+                            static_cast<std::uint32_t>(rows)};
+    dispatches.push_back(std::move(*dispatch));
+  }
+  return dispatches;
 }
 
 Result<Dispatch> make_empty(gpu::Context& context, const BufferRange& unused) {
@@ -80,23 +133,27 @@ Result<Dispatch> make_empty(gpu::Context& context, const BufferRange& unused) {
   return make_dispatch(context, PlanKernel{"empty", wgsl, 1}, std::array{unused});
 }
 
-Result<Dispatch> make_comparison(gpu::Context& context, const Comparison& c) {
-  auto parameters = context.create_buffer(16, "comparison", WGPUBufferUsage_Uniform);
-  if (!parameters) return std::unexpected{std::move(parameters.error())};
-  const std::array<std::uint32_t, 4> words{c.words, c.shift, c.verdict, 0};
-  if (auto ok = context.write(parameters->get(), 0, std::as_bytes(std::span{words})); !ok) {
-    return std::unexpected{std::move(ok.error())};
+Result<Dispatches> make_comparison(gpu::Context& context, const Comparison& c) {
+  const std::uint64_t alignment = context.traits().limits.min_storage_offset_alignment;
+  const std::uint64_t piece = (piece_bytes(context) - alignment) / 4;
+  Dispatches dispatches;
+  for (std::uint64_t at = 0; at < c.words; at += piece) {
+    const auto words = static_cast<std::uint32_t>(std::min<std::uint64_t>(piece, c.words - at));
+    const BoundWords expected = bind_words(context, c.expected, c.expected_at + at, words);
+    const BoundWords found = bind_words(context, c.found, c.found_at + at, words);
+    const auto after = static_cast<std::uint32_t>(c.words - at - words);
+    auto dispatch = make_reader(context, "compare", compare_wgsl,
+                                {words, expected.first, found.first, after, c.verdict},
+                                {expected.range, found.range, c.verdicts});
+    if (!dispatch) return std::unexpected{std::move(dispatch.error())};
+    dispatches.push_back(std::move(*dispatch));
   }
-  const auto kernel =
-      make_kernel("compare", compare_wgsl, {{"WORKGROUP", compare_workgroup}}, compare_workgroup);
-  auto dispatch = make_dispatch(
-      context, kernel,
-      std::array{BufferRange{parameters->get(), 16}, c.expected, c.found, c.verdicts});
-  if (!dispatch) return dispatch;
-  dispatch->parameters = std::move(*parameters);
-  dispatch->workgroups[0] =
-      std::clamp(c.words / (compare_workgroup * words_each), 1U, compare_workgroups);
-  return dispatch;
+  return dispatches;
+}
+
+Result<Dispatch> make_digest(gpu::Context& context, const BufferRange& found, std::uint32_t words,
+                             const BufferRange& digest) {
+  return make_reader(context, "digest", digest_wgsl, {words}, {found, digest});
 }
 
 }  // namespace cumulo::bench

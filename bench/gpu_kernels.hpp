@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "gpu/context.hpp"
 
@@ -17,8 +18,12 @@ struct Dispatch {
   std::array<std::uint32_t, 2> workgroups{1, 1};
 };
 
-// In a pass of its own.
+// What takes several dispatches where one binding does not hold all of it.
+using Dispatches = std::vector<Dispatch>;
+
+// Each in a pass of its own.
 void record(WGPUCommandEncoder encoder, const Dispatch& dispatch);
+void record(WGPUCommandEncoder encoder, const Dispatches& dispatches);
 
 struct CopyShape {
   std::uint32_t vectors = 1;  // of 16 bytes, for each invocation
@@ -33,26 +38,33 @@ inline constexpr std::array copy_shapes{CopyShape{1, 128}, CopyShape{2, 128}, Co
 
 struct BufferRange {
   WGPUBuffer buffer = nullptr;
-  std::uint64_t bytes = 0;  // from its beginning
+  std::uint64_t bytes = 0;
+  std::uint64_t offset = 0;  // one that the device lets one bind
 };
 
 // Both ranges have the same bytes, a multiple of 16.
-Result<Dispatch> make_copy(gpu::Context& context, const CopyShape& shape, const BufferRange& from,
-                           const BufferRange& to);
+Result<Dispatches> make_copy(gpu::Context& context, const CopyShape& shape, const BufferRange& from,
+                             const BufferRange& to);
 
 // Does nothing with it.
 Result<Dispatch> make_empty(gpu::Context& context, const BufferRange& unused);
 
-// found[i] == expected[shift + i] for all `words`; the outcome goes to verdict number `verdict`.
+// found[found_at + i] == expected[expected_at + i] for all `words`; the outcome goes to verdict
+// number `verdict`. The buffers are of any size.
 struct Comparison {
   BufferRange expected;
   BufferRange found;
   BufferRange verdicts;
   std::uint32_t words = 0;
-  std::uint32_t shift = 0;
+  std::uint32_t expected_at = 0;
+  std::uint32_t found_at = 0;
   std::uint32_t verdict = 0;
 };
-Result<Dispatch> make_comparison(gpu::Context& context, const Comparison& comparison);
+Result<Dispatches> make_comparison(gpu::Context& context, const Comparison& comparison);
+
+// Adds the digest of `words` words (bench/digest.hpp) to the two at the beginning of `digest`.
+Result<Dispatch> make_digest(gpu::Context& context, const BufferRange& found, std::uint32_t words,
+                             const BufferRange& digest);
 
 // What the comparisons with one verdict found, as they leave it in the buffer.
 struct Verdict {

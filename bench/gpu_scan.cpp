@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
+#include <limits>
 
 #include "api/impl.hpp"
 #include "bench/data.hpp"
@@ -25,22 +27,23 @@ class GpuGroup {
       : device_(device), context_(*device.impl().gpu), group_(group), clock_(clock) {}
 
   Result<void> run(const Rounds& rounds) {
-    const std::uint64_t bytes = round_up_16((group_.n + 1) * element_bytes());
-    if (const auto most = context_.traits().limits.max_storage_binding_size; bytes > most) {
-      const std::string why = fmt::format(
-          "{} bytes of results do not fit one binding (max_storage_binding_size {})", bytes, most);
-      for (const ScanDescription& scan : group_.scans) add_refused(scan, why);
-      if (group_.reduces) add_refused_reduce(why);
+    const std::uint64_t words = (group_.n + slack) * element_bytes() / 4;
+    if (words > std::numeric_limits<std::uint32_t>::max()) {
+      refuse_all(fmt::format("{} elements have more words than 32 bits count", group_.n));
       return {};
     }
-    if (auto ok = upload(); !ok) return ok;
+    if (auto ok = upload(); !ok) {
+      if (ok.error().kind != ErrorKind::unsupported) return ok;
+      refuse_all(ok.error().message);
+      return {};
+    }
     if (auto ok = add_empty(); !ok) return ok;
     const Limits& limits = context_.traits().limits;
     for (const CopyShape& shape : copy_shapes) {
       if (shape.workgroup > limits.max_invocations_per_workgroup) continue;
       if (auto ok = add_copy(shape); !ok) return ok;
     }
-    for (const ScanDescription& scan : group_.scans) {
+    for (const GroupScan& scan : group_.scans) {
       if (auto ok = add_scan(scan); !ok) return ok;
     }
     if (group_.reduces) {
@@ -62,9 +65,27 @@ class GpuGroup {
   }
 
  private:
-  std::uint64_t element_bytes() const { return size_of(group_.type); }
+  // Elements beside the n: of include_initial, and of what lies at odd offsets.
+  static constexpr std::uint64_t slack = 4;
+  static constexpr std::uint64_t odd_input = 1;
+  static constexpr std::uint64_t odd_output = 3;
+  static constexpr const char* reduce_name = "cumulo, reduce";
+
+  std::uint64_t element_bytes() const {
+    return group_.monoid ? group_.monoid->element_bytes() : size_of(group_.type);
+  }
 
   BufferRange whole(const Buffer& buffer) const { return {native_buffer(buffer), buffer.bytes()}; }
+
+  // The n elements from its beginning, as whole vectors.
+  BufferRange elements(const Buffer& buffer) const {
+    return {native_buffer(buffer), round_up_16(group_.n * element_bytes())};
+  }
+
+  bool has(Layout layout) const {
+    return std::ranges::any_of(group_.scans,
+                               [&](const GroupScan& scan) { return scan.layout == layout; });
+  }
 
   Measurement measurement(std::string name, Role role) const {
     const std::uint64_t array = group_.n * element_bytes();
@@ -72,73 +93,112 @@ class GpuGroup {
     return {.name = std::move(name),
             .role = role,
             .n = group_.n,
-            .type = group_.type,
-            .op = group_.op,
+            .type = group_.monoid ? element_name(*group_.monoid)
+                                  : std::string(cumulo::name(group_.type)),
+            .op = group_.monoid ? group_.monoid->name : std::string(cumulo::name(group_.op)),
             .bytes = bytes,
             .clock = clock_};
   }
 
-  Measurement scan_measurement(const ScanDescription& scan, std::string_view algorithm) const {
+  Measurement scan_measurement(const GroupScan& scan, std::string_view algorithm) const {
     Measurement m = measurement(our_name(scan), Role::scan);
-    m.kind = scan.kind;
+    m.kind = scan.description.kind;
     m.algorithm = algorithm;
     return m;
   }
 
-  void add_refused(const ScanDescription& scan, const std::string& why) {
-    Measurement m = scan_measurement(scan, name(scan.algorithm));
+  void refuse_all(const std::string& why) {
+    for (const GroupScan& scan : group_.scans) add_refused(scan, why);
+    if (group_.reduces) add_refused_reduce(why);
+  }
+
+  void add_refused(const GroupScan& scan, const std::string& why) {
+    Measurement m = scan_measurement(scan, cumulo::name(scan.description.algorithm));
     m.failure = why;
     m.refused = true;
     refused_.push_back(std::move(m));
   }
 
   void add_refused_reduce(const std::string& why) {
-    Measurement m = measurement("cumulo, reduce", Role::reduce);
+    Measurement m = measurement(reduce_name, Role::reduce);
     m.failure = why;
     m.refused = true;
     refused_.push_back(std::move(m));
   }
 
-  // The arrays are a whole number of vectors long, for the copies' sake.
+  Result<void> allocate(std::uint64_t bytes, const char* label, std::optional<Buffer>& to) {
+    auto buffer = device_.allocate(round_up_16(bytes), label);
+    if (!buffer) return std::unexpected{std::move(buffer.error())};
+    to.emplace(std::move(*buffer));
+    return {};
+  }
+
   Result<void> upload() {
-    const std::uint64_t bytes = group_.n * element_bytes();
+    const std::uint64_t bytes = (group_.n + slack) * element_bytes();
     const std::uint64_t most_cases = 2 + copy_shapes.size() + group_.scans.size();
-    const auto allocate = [&](std::uint64_t size, const char* label,
-                              std::optional<Buffer>& to) -> Result<void> {
-      auto buffer = device_.allocate(round_up_16(size), label);
-      if (!buffer) return std::unexpected{std::move(buffer.error())};
-      to.emplace(std::move(*buffer));
-      return {};
-    };
     if (auto ok = allocate(bytes, "input", in_); !ok) return ok;
     if (auto ok = allocate(bytes, "output", out_); !ok) return ok;
-    if (auto ok = allocate(bytes + element_bytes(), "prefixes", prefixes_); !ok) return ok;
+    if (auto ok = allocate(bytes, "prefixes", prefixes_); !ok) return ok;
     if (auto ok = allocate(most_cases * sizeof(Verdict), "verdicts", verdicts_); !ok) return ok;
-    return with_type(group_.type, [&]<class T>() -> Result<void> {
-      auto data = make_data<T>(group_.op, group_.n);
-      if (!data) return std::unexpected{std::move(data.error())};
-      const auto bytes_of = [](const Lines<T>& lines, std::uint64_t n) {
-        return std::as_bytes(std::span{lines.get(), n});
+    if (has(Layout::odd_offsets)) {
+      if (auto ok = allocate(bytes, "input at an odd offset", odd_in_); !ok) return ok;
+    }
+    if (has(Layout::reverse)) {
+      if (auto ok = allocate(bytes, "suffixes", suffixes_); !ok) return ok;
+    }
+    if (group_.monoid) {
+      const auto combined = [](const Affine& older, const Affine& newer) {
+        return Affine{older.a * newer.a, newer.a * older.b + newer.b};
       };
-      auto ok = device_.write(*in_, 0, bytes_of(data->in, group_.n));
-      return ok ? device_.write(*prefixes_, 0, bytes_of(data->prefixes, group_.n + 1)) : ok;
+      return upload_data(make_data<Affine>(group_.n, Affine{}, affine_sample, combined), combined);
+    }
+    return with_type(group_.type, [&]<class T>() {
+      return upload_data(make_data<T>(group_.op, group_.n),
+                         [&](T older, T newer) { return combine(group_.op, older, newer); });
     });
   }
 
-  // shift: where in `expected` the `results` elements of the result begin, in elements.
+  template <class T, class Combine>
+  Result<void> upload_data(Result<Data<T>> data, const Combine& combined) {
+    if (!data) return std::unexpected{std::move(data.error())};
+    const auto write = [&](const Buffer& to, std::uint64_t at, const Lines<T>& lines,
+                           std::uint64_t n) {
+      return device_.write(to, at * sizeof(T), std::as_bytes(std::span{lines.get(), n}));
+    };
+    if (auto ok = write(*in_, 0, data->in, group_.n); !ok) return ok;
+    if (auto ok = write(*prefixes_, 0, data->prefixes, group_.n + 1); !ok) return ok;
+    if (odd_in_) {
+      if (auto ok = write(*odd_in_, odd_input, data->in, group_.n); !ok) return ok;
+    }
+    if (!suffixes_) return {};
+    turn_round(*data, combined);
+    return write(*suffixes_, 0, data->prefixes, group_.n + 1);
+  }
+
+  // What a result must be, in elements: `count` of them from `at` in `values`, found from
+  // `found_at`.
+  struct Expected {
+    const Buffer& values;
+    std::uint64_t at;
+    std::uint64_t count;
+    std::uint64_t found_at = 0;
+  };
+
   Result<void> add(Measurement m, std::function<Result<void>(WGPUCommandEncoder)> record_case,
-                   const Buffer& expected, std::uint64_t shift, std::uint64_t results) {
+                   const Expected& expected, Dispatches before = {}) {
     const std::uint64_t words = element_bytes() / 4;
-    auto check = make_comparison(context_, {.expected = whole(expected),
-                                            .found = whole(*out_),
-                                            .verdicts = whole(*verdicts_),
-                                            .words = static_cast<std::uint32_t>(results * words),
-                                            .shift = static_cast<std::uint32_t>(shift * words),
-                                            .verdict = static_cast<std::uint32_t>(cases_.size())});
+    auto check = make_comparison(context_,
+                                 {.expected = whole(expected.values),
+                                  .found = whole(*out_),
+                                  .verdicts = whole(*verdicts_),
+                                  .words = static_cast<std::uint32_t>(expected.count * words),
+                                  .expected_at = static_cast<std::uint32_t>(expected.at * words),
+                                  .found_at = static_cast<std::uint32_t>(expected.found_at * words),
+                                  .verdict = static_cast<std::uint32_t>(cases_.size())});
     if (!check) return std::unexpected{std::move(check.error())};
     measurements_.push_back(std::move(m));
-    cases_.push_back({std::move(record_case), std::move(*check)});
-    results_.push_back(results);
+    counts_.push_back(expected.count);
+    cases_.push_back({std::move(record_case), std::move(*check), std::move(before)});
     return {};
   }
 
@@ -146,42 +206,58 @@ class GpuGroup {
     auto empty = make_empty(context_, whole(*verdicts_));
     if (!empty) return std::unexpected{std::move(empty.error())};
     measurements_.push_back(measurement("empty dispatch", Role::empty));
-    cases_.push_back({recorder(std::move(*empty))});
-    results_.push_back(0);
+    counts_.push_back(0);
+    Dispatches alone;
+    alone.push_back(std::move(*empty));
+    cases_.push_back({recorder(std::move(alone))});
     return {};
   }
 
   Result<void> add_copy(const CopyShape& shape) {
-    auto copy = make_copy(context_, shape, whole(*in_), whole(*out_));
+    auto copy = make_copy(context_, shape, elements(*in_), elements(*out_));
     if (!copy) return std::unexpected{std::move(copy.error())};
     return add(measurement(fmt::format("copy, vec4 x {} by {}", shape.vectors, shape.workgroup),
                            Role::copy),
-               recorder(std::move(*copy)), *in_, 0, group_.n);
+               recorder(std::move(*copy)), {*in_, 0, group_.n});
   }
 
-  Result<void> add_scan(const ScanDescription& description) {
+  Result<void> add_scan(const GroupScan& ours) {
+    const ScanDescription& description = ours.description;
     auto scan = prepare_scan(device_, description);
     if (!scan) {
       if (scan.error().kind != ErrorKind::unsupported) {
         return std::unexpected{std::move(scan.error())};
       }
-      add_refused(description, scan.error().message);
+      add_refused(ours, scan.error().message);
       return {};
     }
     PreparedScan& prepared = scans_.emplace_back(std::move(*scan), cases_.size()).prepared;
-    Measurement m = scan_measurement(description, prepared.plan()->algorithm);
-    if (group_.with_work) {
-      m.work = work_of(*prepared.plan());
-      auto additions = count_additions(device_, *prepared.plan());
+    const cumulo::BufferRange in = input_of(ours.layout);
+    const std::uint64_t found_at = ours.layout == Layout::odd_offsets ? odd_output : 0;
+    auto bound = bind(prepared, in, {native_buffer(*out_), found_at * element_bytes()});
+    if (!bound) return std::unexpected{std::move(bound.error())};
+    BoundScan& kept = bound_.emplace_back(std::move(*bound));
+    Measurement m = scan_measurement(ours, kept.plan().algorithm);
+    if (group_.with_work && ours.layout == Layout::plain) {
+      m.work = work_of(kept.plan());
+      auto additions = count_additions(device_, kept.plan());
       if (!additions) return std::unexpected{std::move(additions.error())};
       m.work->additions = *additions;
     }
+    Dispatches before;
+    if (ours.layout == Layout::in_place) {
+      auto restore =
+          make_copy(context_, {.vectors = 4, .workgroup = 256}, whole(*in_), whole(*out_));
+      if (!restore) return std::unexpected{std::move(restore.error())};
+      before = std::move(*restore);
+    }
+    const bool exclusive = description.kind == ScanKind::exclusive;
+    const bool reverse = description.reverse;
+    const std::uint64_t at = description.include_initial || exclusive != reverse ? 0 : 1;
     return add(
-        std::move(m),
-        [this, &prepared](WGPUCommandEncoder encoder) {
-          return cumulo::record(prepared, encoder, native_buffer(*in_), native_buffer(*out_));
-        },
-        *prefixes_, description.kind == ScanKind::exclusive ? 0 : 1, group_.n);
+        std::move(m), [&kept](WGPUCommandEncoder encoder) { return cumulo::record(kept, encoder); },
+        {reverse ? *suffixes_ : *prefixes_, at, result_count(description), found_at},
+        std::move(before));
   }
 
   Result<void> add_reduce() {
@@ -194,18 +270,26 @@ class GpuGroup {
       return {};
     }
     PreparedReduce& prepared = reduce_.emplace(std::move(*reduce));
-    Measurement m = measurement("cumulo, reduce", Role::reduce);
+    Measurement m = measurement(reduce_name, Role::reduce);
     m.algorithm = prepared.plan()->algorithm;
     return add(
         std::move(m),
         [this, &prepared](WGPUCommandEncoder encoder) {
           return cumulo::record(prepared, encoder, native_buffer(*in_), native_buffer(*out_));
         },
-        *prefixes_, group_.n, 1);
+        {*prefixes_, group_.n, 1});
   }
 
-  std::function<Result<void>(WGPUCommandEncoder)> recorder(Dispatch dispatch) {
-    const Dispatch& kept = dispatches_.emplace_back(std::move(dispatch));
+  cumulo::BufferRange input_of(Layout layout) const {
+    if (layout == Layout::in_place) return {native_buffer(*out_), 0};
+    if (layout == Layout::odd_offsets) {
+      return {native_buffer(*odd_in_), odd_input * element_bytes()};
+    }
+    return {native_buffer(*in_), 0};
+  }
+
+  std::function<Result<void>(WGPUCommandEncoder)> recorder(Dispatches dispatches) {
+    const Dispatches& kept = dispatches_.emplace_back(std::move(dispatches));
     return [&kept](WGPUCommandEncoder encoder) -> Result<void> {
       record(encoder, kept);
       return {};
@@ -220,13 +304,15 @@ class GpuGroup {
     }
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       const TimedCase& c = cases_[i];
-      if (!c.check) continue;
-      const std::uint64_t words = results_[i] * (element_bytes() / 4);
+      if (c.check.empty()) continue;
+      const std::uint64_t words = counts_[i] * (element_bytes() / 4);
+      std::uint32_t workgroups = 0;
+      for (const Dispatch& dispatch : c.check) workgroups += dispatch.workgroups[0];
       if (verdicts[i].from_end != 0) {
         measurements_[i].failure =
             fmt::format("its result is wrong at element {}",
                         (words - verdicts[i].from_end) / (element_bytes() / 4));
-      } else if (verdicts[i].workgroups != c.runs * c.check->workgroups[0]) {
+      } else if (verdicts[i].workgroups != c.runs * workgroups) {
         measurements_[i].failure = "its results could not all be checked";
       }
     }
@@ -246,10 +332,14 @@ class GpuGroup {
   std::optional<Buffer> in_;
   std::optional<Buffer> out_;
   std::optional<Buffer> prefixes_;
+  std::optional<Buffer> suffixes_;  // where a scan is in reverse
+  std::optional<Buffer> odd_in_;    // the input from element odd_input on
   std::optional<Buffer> verdicts_;
-  std::deque<OurScan> scans_;  // which the cases point into,
+  std::deque<OurScan> scans_;
+  std::deque<BoundScan> bound_;  // which the cases point into,
   std::optional<PreparedReduce> reduce_;
-  std::deque<Dispatch> dispatches_;  // and into these
+  std::deque<Dispatches> dispatches_;  // and into these
+  std::vector<std::uint64_t> counts_;  // results of the cases, in elements
   std::vector<TimedCase> cases_;
   std::vector<std::uint64_t> results_;     // of the cases: elements that are compared
   std::vector<Measurement> measurements_;  // of the cases, in their order

@@ -22,9 +22,9 @@ Result<void> submit(gpu::Context& context,
   return context.submit(*encoder);
 }
 
-Result<void> submit_and_wait(gpu::Context& context, const Dispatch& dispatch) {
+Result<void> submit_and_wait(gpu::Context& context, const Dispatches& dispatches) {
   auto ok = submit(context, [&](WGPUCommandEncoder encoder) -> Result<void> {
-    record(encoder, dispatch);
+    record(encoder, dispatches);
     return {};
   });
   return ok ? context.wait() : ok;
@@ -32,7 +32,7 @@ Result<void> submit_and_wait(gpu::Context& context, const Dispatch& dispatch) {
 
 }  // namespace
 
-Result<GpuTimer> GpuTimer::create(gpu::Context& context, Dispatch poison, std::size_t cases) {
+Result<GpuTimer> GpuTimer::create(gpu::Context& context, Dispatches poison, std::size_t cases) {
   GpuTimer timer(context, std::move(poison));
   if (!context.traits().timestamps) return timer;
   WGPUQuerySetDescriptor descriptor = WGPU_QUERY_SET_DESCRIPTOR_INIT;
@@ -82,7 +82,7 @@ Result<void> GpuTimer::heat(double seconds) {
   const auto start = Clock::now();
   while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
     auto ok = submit(*context_, [&](WGPUCommandEncoder encoder) -> Result<void> {
-      for (std::uint32_t i = 0; i < heat_copies; ++i) record(encoder, *heat_copy_);
+      for (std::uint32_t i = 0; i < heat_copies; ++i) record(encoder, heat_copy_);
       return {};
     });
     if (!ok) return ok;
@@ -93,16 +93,14 @@ Result<void> GpuTimer::heat(double seconds) {
 
 Result<void> GpuTimer::record_round(std::span<TimedCase> cases, std::uint32_t round) {
   return submit(*context_, [&](WGPUCommandEncoder encoder) -> Result<void> {
-    if (heat_copy_) {
-      for (std::uint32_t i = 0; i < heat_copies; ++i) record(encoder, *heat_copy_);
-    }
+    for (std::uint32_t i = 0; i < heat_copies; ++i) record(encoder, heat_copy_);
     std::uint32_t stamp = 0;
     for (TimedCase& c : cases) {
-      record(encoder, poison_);
+      record(encoder, before(c));
       wgpuCommandEncoderWriteTimestamp(encoder, stamps_.get(), stamp++);
       if (auto ok = c.record(encoder); !ok) return ok;
       wgpuCommandEncoderWriteTimestamp(encoder, stamps_.get(), stamp++);
-      if (c.check) record(encoder, *c.check);
+      record(encoder, c.check);
       ++c.runs;
     }
     wgpuCommandEncoderResolveQuerySet(encoder, stamps_.get(), 0, stamp, stamp_words_->get(),
@@ -134,13 +132,13 @@ Result<void> GpuTimer::read_stamps(std::span<TimedCase> cases, std::uint32_t rou
 Result<void> GpuTimer::run_by_wall_clock(std::span<TimedCase> cases, const Rounds& rounds) {
   for (std::uint32_t round = 0; round < warming_rounds + rounds.timed; ++round) {
     for (TimedCase& c : cases) {
-      if (auto ok = submit_and_wait(*context_, poison_); !ok) return ok;
+      if (auto ok = submit_and_wait(*context_, before(c)); !ok) return ok;
       const auto start = Clock::now();
       if (auto ok = submit(*context_, c.record); !ok) return ok;
       if (auto ok = context_->wait(); !ok) return ok;
       const std::chrono::duration<double, std::milli> time = Clock::now() - start;
-      if (c.check) {
-        if (auto ok = submit_and_wait(*context_, *c.check); !ok) return ok;
+      if (!c.check.empty()) {
+        if (auto ok = submit_and_wait(*context_, c.check); !ok) return ok;
       }
       ++c.runs;
       if (round >= warming_rounds) c.times_ms.push_back(time.count());

@@ -12,9 +12,10 @@ namespace cumulo::bench {
 
 struct TimedCase {
   std::function<Result<void>(WGPUCommandEncoder)> record;
-  std::optional<Dispatch> check = std::nullopt;  // none where there is no result
-  std::vector<double> times_ms = {};             // of the timed rounds
-  std::uint32_t runs = 0;                        // all of them, warming up included
+  Dispatches check = {};              // none where there is no result
+  Dispatches before = {};             // in place of the poison
+  std::vector<double> times_ms = {};  // of the timed rounds
+  std::uint32_t runs = 0;             // all of them, warming up included
 };
 
 struct Rounds {
@@ -29,25 +30,28 @@ struct Rounds {
 class GpuTimer {
  public:
   // poison overwrites the output that all cases share.
-  static Result<GpuTimer> create(gpu::Context& context, Dispatch poison, std::size_t cases);
+  static Result<GpuTimer> create(gpu::Context& context, Dispatches poison, std::size_t cases);
 
   // Two rounds that warm up, then the timed ones.
   Result<void> run(std::span<TimedCase> cases, const Rounds& rounds);
 
  private:
-  GpuTimer(gpu::Context& context, Dispatch poison)
+  GpuTimer(gpu::Context& context, Dispatches poison)
       : context_(&context), poison_(std::move(poison)) {}
   Result<void> prepare_heat();
   Result<void> heat(double seconds);
   Result<void> record_round(std::span<TimedCase> cases, std::uint32_t round);
   Result<void> read_stamps(std::span<TimedCase> cases, std::uint32_t rounds);
   Result<void> run_by_wall_clock(std::span<TimedCase> cases, const Rounds& rounds);
+  const Dispatches& before(const TimedCase& c) const {
+    return c.before.empty() ? poison_ : c.before;
+  }
 
   gpu::Context* context_;
-  Dispatch poison_;
+  Dispatches poison_;
   std::optional<gpu::NativeBuffer> heat_from_;
   std::optional<gpu::NativeBuffer> heat_to_;
-  std::optional<Dispatch> heat_copy_;
+  Dispatches heat_copy_;
   gpu::QuerySet stamps_;
   std::optional<gpu::NativeBuffer> stamp_words_;
   std::uint64_t round_bytes_ = 0;  // of the stamps of one round

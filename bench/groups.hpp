@@ -6,22 +6,29 @@
 #include <vector>
 
 #include "bench/report.hpp"
+#include "bench/scan.hpp"
 #include "cumulo/device.hpp"
 #include "cumulo/scan_description.hpp"
 
 namespace cumulo::bench {
 
+struct GroupScan {
+  ScanDescription description;
+  Layout layout = Layout::plain;
+};
+
 struct Group {
   std::uint64_t n = 0;
   Type type = Type::u32;
   Operator op = Operator::add;
-  std::vector<ScanDescription> scans;  // of this n, type and operator
-  bool reduces = false;                // the reduction too
-  bool with_work = false;              // beside the times what the algorithms do
+  std::optional<Monoid> monoid = std::nullopt;  // in place of type and operator
+  std::vector<GroupScan> scans = {};            // of this n, type and operator
+  bool reduces = false;                         // the reduction too
+  bool with_work = false;                       // beside the times what the algorithms do
 };
 
-// "cumulo", and the algorithm where it was asked for.
-std::string our_name(const ScanDescription& scan);
+// "cumulo", the algorithm where it was asked for, and the layout where it is not plain.
+std::string our_name(const GroupScan& scan);
 
 // Host memory, wall clock; copies and, for inclusive sums, what else a C++ program can call.
 Result<void> measure_on_host(Device& device, const Group& group, Report& report);

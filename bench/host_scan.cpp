@@ -104,7 +104,7 @@ class HostGroup {
     add("copy, memcpy, all threads", Role::copy, copy_by_memcpy<T>);
     add("copy, streaming, all threads", Role::copy, copy_past_caches<T>);
     add_rivals();
-    for (const ScanDescription& scan : group.scans) add_scan(scan);
+    for (const GroupScan& scan : group.scans) add_scan(scan);
     if (group.reduces) add_reduce();
   }
 
@@ -130,8 +130,8 @@ class HostGroup {
     return {.name = std::move(name),
             .role = role,
             .n = group_.n,
-            .type = group_.type,
-            .op = group_.op,
+            .type = std::string(cumulo::name(group_.type)),
+            .op = std::string(cumulo::name(group_.op)),
             .bytes = (role == Role::reduce ? 1 : 2) * group_.n * sizeof(T)};
   }
 
@@ -171,8 +171,9 @@ class HostGroup {
     }
   }
 
-  void add_scan(const ScanDescription& scan) {
-    Measurement m = measurement(our_name(scan), Role::scan);
+  void add_scan(const GroupScan& ours) {
+    const ScanDescription& scan = ours.description;
+    Measurement m = measurement(our_name(ours), Role::scan);
     m.kind = scan.kind;
     const bool serial = scan.algorithm == Algorithm::serial;
     m.algorithm = name(serial ? Algorithm::serial : Algorithm::blocked);

@@ -61,9 +61,8 @@ std::string text_of(const std::optional<double>& value, const char* format) {
 }
 
 std::string heading(const Measurement& m, bool with_work) {
-  std::string text =
-      fmt::format("\nn = {}, {} {}\n  {:<40}{:>12}{:>10}{:>10}{:>15}", m.n, cumulo::name(m.type),
-                  cumulo::name(m.op), "", "ms", "GB/s", "of copy", "us over empty");
+  std::string text = fmt::format("\nn = {}, {} {}\n  {:<56}{:>12}{:>10}{:>10}{:>15}", m.n, m.type,
+                                 m.op, "", "ms", "GB/s", "of copy", "us over empty");
   if (with_work) text += fmt::format("{:>8}{:>16}{:>16}", "steps", "additions", "bytes");
   return text + "\n";
 }
@@ -75,12 +74,12 @@ std::string row(const Report& report, const Measurement& m) {
     label += fmt::format(" ({})", m.algorithm);
   }
   if (m.failure) {
-    return fmt::format("  {:<40} {}: {}\n", label, m.refused ? "refused" : "failed", *m.failure);
+    return fmt::format("  {:<56} {}: {}\n", label, m.refused ? "refused" : "failed", *m.failure);
   }
   auto share = of_copy(report, m);
   if (share) *share *= 100;
   std::string text =
-      fmt::format("  {:<40}{:>12.5f}{:>10}{:>10}{:>15}", label, m.median_ms,
+      fmt::format("  {:<56}{:>12.5f}{:>10}{:>10}{:>15}", label, m.median_ms,
                   m.bytes == 0 ? "-" : fmt::format("{:.2f}", gigabytes_per_second(m)),
                   text_of(share, "{:.1f}%"), text_of(above_empty_us(report, m), "{:.2f}"));
   if (m.work) {
@@ -95,12 +94,9 @@ std::string row(const Report& report, const Measurement& m) {
 
 Json to_json(const Report& report, const Measurement& m) {
   const auto number = [](const auto& value) { return value ? Json(*value) : Json(); };
-  Json entry{{"name", m.name},
-             {"role", name(m.role)},
-             {"n", m.n},
-             {"type", cumulo::name(m.type)},
-             {"op", cumulo::name(m.op)},
-             {"kind", m.kind ? Json(cumulo::name(*m.kind)) : Json()}};
+  Json entry{{"name", m.name}, {"role", name(m.role)},
+             {"n", m.n},       {"type", m.type},
+             {"op", m.op},     {"kind", m.kind ? Json(cumulo::name(*m.kind)) : Json()}};
   if (!m.algorithm.empty()) entry["algorithm"] = m.algorithm;
   if (m.failure) {
     entry[m.refused ? "refused" : "failure"] = *m.failure;

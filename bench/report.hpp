@@ -28,8 +28,8 @@ struct Measurement {
   std::string name;  // "cumulo", "copy, memcpy" ...
   Role role = Role::scan;
   std::uint64_t n = 0;
-  Type type = Type::u32;
-  Operator op = Operator::add;
+  std::string type = "u32";  // of an element
+  std::string op = "add";
   std::optional<ScanKind> kind = std::nullopt;  // of a scan
   std::string algorithm = {};                   // of our own scans and reductions
   std::uint64_t bytes = 0;                      // least that must be read and written

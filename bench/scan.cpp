@@ -37,20 +37,58 @@ std::vector<Type> usual_types(Device& device) {
   return types;
 }
 
-std::vector<ScanDescription> scans_of(const ScanBenchOptions& options, std::uint64_t n, Type type,
-                                      Operator op) {
-  std::vector<ScanDescription> scans;
+// Adds to the group what is to be timed.
+void add_scans(const ScanBenchOptions& options, Group& group) {
   for (const ScanKind kind : options.kinds) {
-    for (const Algorithm algorithm : options.algorithms) {
-      scans.push_back({.n = n, .type = type, .op = op, .kind = kind, .algorithm = algorithm});
+    for (const Layout layout : options.layouts) {
+      // With the initial value the results are the same for both kinds.
+      if (layout == Layout::include_initial && kind != options.kinds.front()) continue;
+      for (const Algorithm algorithm : options.algorithms) {
+        group.scans.push_back({{.n = group.n,
+                                .type = group.type,
+                                .op = group.op,
+                                .kind = kind,
+                                .reverse = layout == Layout::reverse,
+                                .include_initial = layout == Layout::include_initial,
+                                .algorithm = algorithm,
+                                .monoid = group.monoid},
+                               layout});
+      }
     }
   }
-  return scans;
 }
 
-Result<void> check(const ScanBenchOptions& options, const std::vector<Type>& types) {
+// The groups of every size.
+std::vector<Group> groups_of(const ScanBenchOptions& options, const std::vector<Type>& types,
+                             const std::vector<std::uint64_t>& sizes) {
+  std::vector<Group> groups;
+  for (const Type type : types) {
+    for (const Operator op : options.ops) {
+      if (!is_defined(op, type)) continue;
+      for (const std::uint64_t n : sizes) groups.push_back({.n = n, .type = type, .op = op});
+    }
+  }
+  for (const Monoid& monoid : options.monoids) {
+    for (const std::uint64_t n : sizes) groups.push_back({.n = n, .monoid = monoid});
+  }
+  for (Group& group : groups) {
+    group.with_work = options.with_work;
+    group.reduces = options.reduces;
+    add_scans(options, group);
+  }
+  return groups;
+}
+
+Result<void> check(const DeviceInfo& device, const ScanBenchOptions& options,
+                   const std::vector<Type>& types) {
   if (std::ranges::find(options.sizes, 0U) != options.sizes.end()) {
     return std::unexpected{Error{ErrorKind::bad_argument, "bench takes sizes above 0"}};
+  }
+  const bool plain = options.layouts == std::vector{Layout::plain} && options.monoids.empty();
+  if (device.backend == Backend::cpu && !plain) {
+    return std::unexpected{Error{ErrorKind::bad_argument,
+                                 "on the CPU the plain layout and the operators of numbers are "
+                                 "timed; the others are on a GPU"}};
   }
   const auto takes = [&](Operator op) {
     return std::ranges::any_of(types, [&](Type type) { return is_defined(op, type); });
@@ -65,32 +103,41 @@ Result<void> check(const ScanBenchOptions& options, const std::vector<Type>& typ
 
 }  // namespace
 
-std::string our_name(const ScanDescription& scan) {
-  if (scan.algorithm == Algorithm::automatic) return "cumulo";
-  return "cumulo, " + std::string(name(scan.algorithm));
+std::string_view name(Layout layout) {
+  constexpr std::array<std::string_view, 5> names{"plain", "reverse", "in-place", "odd-offsets",
+                                                  "include-initial"};
+  return names.at(static_cast<std::size_t>(layout));
+}
+
+std::optional<Layout> parse_layout(std::string_view word) {
+  const auto* const found =
+      std::ranges::find(all_layouts, word, [](Layout layout) { return name(layout); });
+  return found == all_layouts.end() ? std::nullopt : std::optional(*found);
+}
+
+std::string our_name(const GroupScan& scan) {
+  std::string text = "cumulo";
+  if (scan.description.algorithm != Algorithm::automatic) {
+    text += ", " + std::string(name(scan.description.algorithm));
+  }
+  if (scan.layout != Layout::plain) text += ", " + std::string(name(scan.layout));
+  return text;
 }
 
 Result<Report> run_scan(Device& device, const ScanBenchOptions& options) {
   const DeviceInfo& info = device.info();
   const auto sizes = options.sizes.empty() ? usual_sizes(info, options.with_work) : options.sizes;
   const auto types = options.types.empty() ? usual_types(device) : options.types;
-  if (auto ok = check(options, types); !ok) return std::unexpected{std::move(ok.error())};
+  if (auto ok = check(info, options, types); !ok) return std::unexpected{std::move(ok.error())};
   const bool hardware = info.backend == Backend::webgpu && info.kind != DeviceKind::software;
   const GpuTiming timing{options.heat_seconds.value_or(hardware ? default_heat_seconds : 0),
                          options.wall_clock};
 
   Report report = make_report(device, std::max(1U, options.runs));
-  for (const Type type : types) {
-    for (const Operator op : options.ops) {
-      if (!is_defined(op, type)) continue;
-      for (const std::uint64_t n : sizes) {
-        const Group group{
-            n, type, op, scans_of(options, n, type, op), options.reduces, options.with_work};
-        auto ok = info.backend == Backend::cpu ? measure_on_host(device, group, report)
-                                               : measure_on_gpu(device, group, timing, report);
-        if (!ok) return std::unexpected{std::move(ok.error())};
-      }
-    }
+  for (const Group& group : groups_of(options, types, sizes)) {
+    auto ok = info.backend == Backend::cpu ? measure_on_host(device, group, report)
+                                           : measure_on_gpu(device, group, timing, report);
+    if (!ok) return std::unexpected{std::move(ok.error())};
   }
   if (info.backend == Backend::webgpu) refuse_faster_than_copy(report);
   return report;

@@ -2,7 +2,9 @@
 // difference is, counted from the end (0: nowhere), and how many workgroups have looked.
 struct Parameters {
   words: u32,
-  shift: u32,  // where the expected words begin
+  expected_at: u32,  // where the words begin
+  found_at: u32,
+  after: u32,  // words that follow these, compared by other dispatches
   verdict: u32,
 }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -15,8 +17,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
         @builtin(local_invocation_index) lane: u32) {
   let stride = groups.x * $WORKGROUP;
   for (var i = id.x; i < parameters.words; i += stride) {
-    if (expected[i + parameters.shift] != found[i]) {
-      atomicMax(&verdicts[2u * parameters.verdict], parameters.words - i);
+    if (expected[i + parameters.expected_at] != found[i + parameters.found_at]) {
+      atomicMax(&verdicts[2u * parameters.verdict], parameters.words - i + parameters.after);
       break;
     }
   }

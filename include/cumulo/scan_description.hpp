@@ -62,6 +62,8 @@ inline std::size_t element_bytes(const ScanDescription& d) {
 inline bool has_init(const ScanDescription& d) {
   return d.monoid ? !d.monoid_init.empty() : d.init.has_value();
 }
+// The type of an initial value of numbers.
+Type init_type(const ScanDescription& d);
 std::string operator_name(const ScanDescription& d);  // "add"; of a monoid its name
 std::string element_name(const ScanDescription& d);   // "u32"; "(a: f32, b: f32)"
 

@@ -99,6 +99,7 @@ BlockTotal<T> block_total_for(Operator op) {
   if (op == Operator::min) return total_of_block<Operator::min, T>;
   if (op == Operator::max) return total_of_block<Operator::max, T>;
   if constexpr (std::is_unsigned_v<T>) {
+    if (op == Operator::add_saturated) return total_of_block<Operator::add_saturated, T>;
     if (op == Operator::bit_and) return total_of_block<Operator::bit_and, T>;
     if (op == Operator::bit_or) return total_of_block<Operator::bit_or, T>;
     if (op == Operator::bit_xor) return total_of_block<Operator::bit_xor, T>;

@@ -100,13 +100,12 @@ std::unexpected<Error> refused(std::string what) {
   return std::unexpected{Error{ErrorKind::bad_argument, std::move(what)}};
 }
 
-// The type of an initial value.
-Type init_type(const ScanDescription& d) {
-  if (!d.wide || d.type == Type::f32) return d.type;
-  return d.type == Type::u32 ? Type::u64 : Type::i64;
-}
-
 }  // namespace
+
+Type init_type(const ScanDescription& d) {
+  if (d.wide && d.type == Type::u32) return Type::u64;
+  return d.wide && d.type == Type::i32 ? Type::i64 : d.type;
+}
 
 Result<void> validate(const ScanDescription& d) {
   if (d.wide && (d.monoid || d.op != Operator::add || size_of(d.type) != 4)) {

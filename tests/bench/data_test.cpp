@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <vector>
@@ -13,13 +14,13 @@ namespace {
 constexpr std::size_t many = 100'000;
 
 // Combines [begin, end) in another order than from left to right.
-template <Element T>
-T combine_as_tree(Operator op, const T* values, std::size_t begin, std::size_t end) {
+template <class T, class Combine>
+T combine_as_tree(const Combine& combined, const T* values, std::size_t begin, std::size_t end) {
   if (end - begin == 1) return values[begin];
   const std::size_t middle = begin + (end - begin) / 3 + ((end - begin) % 3 == 2 ? 1 : 0);
   const std::size_t cut = middle == begin ? begin + 1 : middle;
-  return combine(op, combine_as_tree(op, values, begin, cut),
-                 combine_as_tree(op, values, cut, end));
+  return combined(combine_as_tree(combined, values, begin, cut),
+                  combine_as_tree(combined, values, cut, end));
 }
 
 TEST(BenchDataTest, EveryOrderGivesTheSameBits) {
@@ -29,8 +30,9 @@ TEST(BenchDataTest, EveryOrderGivesTheSameBits) {
       with_type(type, [&]<class T>() {
         const auto data = bench::make_data<T>(op, many);
         ASSERT_TRUE(data);
+        const auto combined = [&](T older, T newer) { return combine(op, older, newer); };
         for (const std::size_t n : {1UZ, 2UZ, 77UZ, many}) {
-          const T tree = combine_as_tree(op, data->in.get(), 0, n);
+          const T tree = combine_as_tree(combined, data->in.get(), 0, n);
           EXPECT_EQ(0, std::memcmp(&tree, &data->prefixes[n], sizeof(T)))
               << name(type) << " " << name(op) << " of " << n;
         }
@@ -38,6 +40,25 @@ TEST(BenchDataTest, EveryOrderGivesTheSameBits) {
       });
     }
   }
+}
+
+TEST(BenchDataTest, MapsAreExactInEveryOrderAndBothWays) {
+  const auto combined = [](const Affine& older, const Affine& newer) {
+    return Affine{older.a * newer.a, newer.a * older.b + newer.b};
+  };
+  auto data = bench::make_data<Affine>(many, Affine{}, bench::affine_sample, combined);
+  ASSERT_TRUE(data);
+  for (const std::size_t n : {1UZ, 2UZ, 77UZ, many}) {
+    const Affine tree = combine_as_tree(combined, data->in.get(), 0, n);
+    EXPECT_EQ(0, std::memcmp(&tree, &data->prefixes[n], sizeof tree)) << n;
+  }
+  bench::turn_round(*data, combined);
+  std::reverse(data->in.get(), data->in.get() + many);
+  for (const std::size_t n : {1UZ, 2UZ, 77UZ, many}) {
+    const Affine tree = combine_as_tree(combined, data->in.get(), 0, n);
+    EXPECT_EQ(0, std::memcmp(&tree, &data->prefixes[many - n], sizeof tree)) << n;
+  }
+  EXPECT_EQ(data->prefixes[many], Affine{});
 }
 
 TEST(BenchDataTest, ResultsKeepChanging) {

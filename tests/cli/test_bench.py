@@ -58,6 +58,7 @@ def test_the_text_names_what_stands_beside():
 @on_cpu_once
 def test_what_cannot_be_timed_is_refused():
     refuse("bench", "sort")
+    assert "sideways" in refuse("bench", "scan", "--layouts", "sideways")
     refuse("bench", "scan", "--n", "0", "--device", "cpu")
     refuse("bench", "scan", "--runs", "0", "--device", "cpu")
     for n in ("2^62", "2^63", "18446744073709551615", "1e15", "2^42"):
@@ -104,6 +105,41 @@ def test_accuracy(device):
     assert ours["max_relative"] < loop["max_relative"]
     assert b"RMS" in run("bench", "accuracy", "--n", "1000", "--device", device).stdout
     refuse("bench", "accuracy", "--n", "0", "--device", device)
+
+
+@each_device
+def test_every_layout_is_timed(device):
+    arguments = ["scan", "--n", "1000,4099", "--types", "u32,u64", "--ops", "add,affine", "--runs", "1",
+                 "--layouts", "all", "--kinds", "inclusive,exclusive", "--device", device]
+    if device == "cpu":
+        assert "layout" in refuse("bench", *arguments)
+        return
+    result = bench(*arguments)
+    assert result["ok"]
+    ours = [m for m in result["measurements"] if m["role"] == "scan"]
+    assert all(m["median_ms"] > 0 for m in ours)
+    names = {"cumulo"} | {f"cumulo, {layout}" for layout in
+                          ("reverse", "in-place", "odd-offsets", "include-initial")}
+    for n in (1000, 4099):
+        for element, op in (("u32", "add"), ("u64", "add"), ("(a: f32, b: f32)", "affine")):
+            group = [m for m in ours if (m["n"], m["type"], m["op"]) == (n, element, op)]
+            assert {m["name"] for m in group} == names and len(group) == 9
+
+
+@each_device
+def test_runs_repeat_to_the_bit(device):
+    result = bench("repeat", "--n", "3,3001", "--runs", "12", "--device", device)
+    assert result["schema"] == "cumulo-repeat/1" and result["ok"] and result["other_scans"] > 0
+    scans = {row["scan"] for row in result["rows"]}
+    assert {f"f32 {op}" for op in ("add", "mul", "min", "max")} | {"u64 add", "affine"} <= scans
+    # A single pass may stall where waiting workgroups are not known to go on.
+    rows = [row for row in result["rows"] if row.get("stalled") != 12 and "refused" not in row]
+    assert {row["algorithm"] for row in rows} >= {"blocked" if device == "cpu" else "reduce-then-scan"}
+    for row in rows:
+        assert (row["runs"], row["others"], row["as_on_cpu"]) == (12, 0, True), row
+    for key in {(row["scan"], row["n"]) for row in rows}:
+        assert len({row["digest"] for row in rows if (row["scan"], row["n"]) == key}) == 1
+    refuse("bench", "repeat", "--n", "0", "--device", device)
 
 
 @on_cpu_once

@@ -9,8 +9,9 @@
 namespace cumulo::test {
 namespace {
 
-// The kernel with subgroups of 32 lanes made of 32 invocations each. It may be of a plan of at most
-// 32 tiles: with more, subgroups shuffle in loops of different lengths.
+// The kernel with subgroups of 32 lanes made of 32 invocations each. Their shuffles wait at
+// barriers of the whole workgroup, which all of it must reach: so what the first subgroup does for
+// all, all do, each for itself and to the same end.
 std::string with_shuffles_in_memory(const std::string& wgsl, std::uint32_t workgroup) {
   static const std::regex parameters{
       R"(,\s*@builtin\(subgroup_invocation_id\) lane: u32, @builtin\(subgroup_size\) width: u32\) \{)"};
@@ -18,6 +19,8 @@ std::string with_shuffles_in_memory(const std::string& wgsl, std::uint32_t workg
   std::string text = std::regex_replace(wgsl, parameters,
                                         ") {\n  let lane = thread % 32u;\n  let width = 32u;\n"
                                         "  own_thread = thread;");
+  static const std::regex first_subgroup{R"(if \(thread < 32u\) \{)"};
+  text = std::regex_replace(text, first_subgroup, "{");
   text = std::regex_replace(text, shuffle,
                             "fn shuffle$1(x: Element, y: u32) -> Element {\n"
                             "  return exchanged(x, lane_of$1(y));\n}");
@@ -44,6 +47,7 @@ class SmallPassTest : public DeviceTest {
     Traits traits = device().traits();
     traits.subgroups = true;
     traits.subgroup_width = 32;
+    traits.forward_progress = true;  // to wait for seconds, not minutes
     const PlanOptions options;
     const bool starts = d.kind == ScanKind::exclusive;
     const plan::ScanRequest request{d, traits, options,
@@ -53,12 +57,9 @@ class SmallPassTest : public DeviceTest {
     PlanKernel& kernel = plan.kernels.at(0);
     kernel.wgsl = with_shuffles_in_memory(kernel.wgsl, kernel.workgroup_size);
     const std::vector<T> out(values.size());
-    const auto contents =
-        run_plan(device(), plan, std::as_bytes(values), std::as_bytes(std::span{out}));
-    if (!contents) return testing::AssertionFailure() << describe(contents.error());
-    std::uint32_t stalled = 1;
-    std::memcpy(&stalled, &(*contents)[plan.status->buffer][plan.status->offset], 4);
-    if (stalled != 0) return testing::AssertionFailure() << "stalled (" << text_of(d) << ")";
+    auto contents = run_unstalled(plan, std::as_bytes(values), std::as_bytes(std::span{out}));
+    if (!contents)
+      return testing::AssertionFailure() << contents.error() << " (" << text_of(d) << ")";
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::memcmp(&(*contents)[1][i * sizeof(T)], &expected[i], sizeof(T)) == 0) continue;
       return testing::AssertionFailure() << "element " << i << " differs (" << text_of(d) << ")";
@@ -66,10 +67,25 @@ class SmallPassTest : public DeviceTest {
     return testing::AssertionSuccess();
   }
 
-  // One tile; several, which wait for one another, where that is known to work beside barriers.
+  // Where others have the processor a wait may run out: that is told, and no fault of the trees.
+  std::expected<std::vector<std::vector<std::byte>>, std::string> run_unstalled(
+      const Plan& plan, std::span<const std::byte> in, std::span<const std::byte> out) {
+    constexpr int tries = 10;
+    for (int i = 0; i < tries; ++i) {
+      auto contents = run_plan(device(), plan, in, out);
+      if (!contents) return std::unexpected{describe(contents.error())};
+      std::uint32_t stalled = 1;
+      std::memcpy(&stalled, &(*contents)[plan.status->buffer][plan.status->offset], 4);
+      if (stalled == 0) return std::move(*contents);
+    }
+    return std::unexpected{"stalled " + std::to_string(tries) + " times"};
+  }
+
+  // One tile; several, which wait for one another.
   std::vector<std::uint64_t> sizes() {
-    std::vector<std::uint64_t> all{1, 130, 1025, 4096};
-    if (device().info().name.contains("SwiftShader")) all.insert(all.end(), {4097, most});
+    std::vector<std::uint64_t> all{1, 130, 1025, 4096, 4097};
+    // Where threads that wait have the processor to themselves, it takes long.
+    if (!device().info().name.contains("llvmpipe")) all.push_back(most);
     return all;
   }
   static constexpr std::uint64_t most = 9000;
