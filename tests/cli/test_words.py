@@ -27,7 +27,7 @@ import pytest
         (["scan", "-", "--dtype", "f32", "--op", "xor"], "xor"),
         (["scan", "-", "--json=maybe"], "maybe"),
         (["scna", "-"], "did you mean scan?"),
-        (["reduce", "-"], "the command 'reduce' is unknown; known are scan"),
+        (["sort", "-"], "the command 'sort' is unknown; known are scan"),
         (["--device", "cpu"], "a command comes first"),
         (["plan"], "plan needs a primitive"),
         (["plan", "sort"], "'sort' is unknown; known are scan"),
