@@ -39,6 +39,12 @@ Result<Placement> place(std::string_view what, const BufferRange& range,
       misalignment};
 }
 
+// Whether a range of so many bytes ends within a vector of 16 that its buffer holds.
+bool is_padded(const Placement& placement, std::uint64_t bytes) {
+  return ends_in_a_vector(bytes) && bytes <= placement.bound.bytes - placement.bound.offset &&
+         (bytes + 15) / 16 * 16 <= placement.bound.bytes - placement.bound.offset;
+}
+
 // Only offsets within their buffers: beyond 2^64 bytes others would come out small again.
 Result<BufferRange> range_of(WGPUBuffer buffer, std::uint64_t offset, std::uint64_t element_bytes) {
   const std::uint64_t elements =
@@ -125,6 +131,11 @@ Result<gpu::BoundPlan> PreparedScan::Impl::bind(const ScanBuffers& buffers,
                       .in_misalignment = in->misalignment,
                       .out_misalignment = out->misalignment,
                       .counted = counted};
+  if (!counted && *aliasing != Aliasing::same_buffer) {
+    const ScanDescription& d = description;
+    options.in_padded = is_padded(*in, (in->misalignment + d.n) * input_bytes(d));
+    options.out_padded = is_padded(*out, (out->misalignment + result_count(d)) * element_bytes(d));
+  }
   std::vector<gpu::BoundBuffer> external{in->bound, out->bound};
   if (counted) {
     auto count = place("count", buffers.count, 4, limits);

@@ -36,6 +36,9 @@ struct Buffer::Impl {
   std::unique_ptr<std::byte[], FreeAligned> host;  // on the CPU backend
 };
 
+// Whether so many bytes from an aligned offset end within 16 that belong together.
+constexpr bool ends_in_a_vector(std::uint64_t bytes) { return bytes % 16 != 0; }
+
 // The caller's buffers of one run; `count` with a scan counted on the device.
 struct ScanBuffers {
   BufferRange in;

@@ -198,8 +198,13 @@ Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& descrip
       }
     }
     // The usual case, aligned and apart, is made now: what cannot be done is said here.
-    if (auto plan = impl->variant({.counted = options.counted}); !plan)
-      return std::unexpected{std::move(plan.error())};
+    const bool is_known = !options.counted;
+    const PlanOptions usual{
+        .in_padded = is_known && ends_in_a_vector(description.n * input_bytes(description)),
+        .out_padded =
+            is_known && ends_in_a_vector(result_count(description) * element_bytes(description)),
+        .counted = options.counted};
+    if (auto plan = impl->variant(usual); !plan) return std::unexpected{std::move(plan.error())};
   }
   return PreparedScan(std::move(impl));
 }

@@ -175,10 +175,14 @@ std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const Sli
                                    slice.out_offset,
                                    slice.all_tiles,
                                    slice.initial_at,
-                                   slice.last_quad,
                                    0,
-                                   0,
-                                   0};
+                                   slice.in_block,
+                                   slice.in_last,
+                                   slice.out_block,
+                                   slice.out_first,
+                                   slice.out_whole,
+                                   slice.out_begin,
+                                   slice.out_words};
   for (const Words& value : {request.absent, request.initial}) {
     words.insert(words.end(), value.begin(), value.end());
   }

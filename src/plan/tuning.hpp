@@ -38,8 +38,6 @@ struct SinglePassShape {
   std::uint32_t workgroup_size;  // invocations
   std::uint32_t rows;            // of the order, for each subgroup: 8, a strip, or 4
   std::uint32_t direct_groups;   // groups before the own one that are read tile by tile
-  std::uint32_t gate;            // tiles that may start before the first have published; 0: all
-  std::uint32_t gate_end;        // tiles from this one on start as they like
 };
 
 struct SmallPassShape {
@@ -47,7 +45,8 @@ struct SmallPassShape {
 };
 
 SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes);
-SmallPassShape small_pass_shape(const Limits& limits);
+SmallPassShape small_pass_shape(const Limits& limits, std::uint64_t n);
+std::uint64_t small_pass_tile();  // elements
 // Elements up to which the small pass is the faster one.
 std::uint64_t small_pass_limit();
 
