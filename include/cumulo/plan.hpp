@@ -137,6 +137,9 @@ struct PlanOptions {
   // First element's distance, in elements, from such an offset; less than the period.
   std::uint32_t in_misalignment = 0;
   std::uint32_t out_misalignment = 0;
+  // The elements end within 16 bytes that the device moves at once, and their buffer holds all 16.
+  bool in_padded = false;
+  bool out_padded = false;
   // Single pass, for tests: one of so many tiles (a power of two) never publishes its total, so
   // that the run stalls. 0: none.
   std::uint32_t withhold = 0;

@@ -36,6 +36,8 @@ struct Traits {
   bool shader_int64 = false;
   bool forward_progress = false;    // a workgroup that has started is known to keep running
   bool ordered_workgroups = false;  // workgroups are known to start in the order of their numbers
+  // A store to one component of a vector leaves the others alone; WGSL lets it write them all.
+  bool stores_components = false;
 };
 
 std::string to_json(const Traits& traits);

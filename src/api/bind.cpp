@@ -20,12 +20,14 @@ Result<std::vector<CallerBuffer>> PreparedScan::Impl::caller_buffers(
   std::vector<CallerBuffer> buffers{{.what = "input",
                                      .range = in,
                                      .element_bytes = input_bytes(description),
-                                     .elements = description.n},
+                                     .elements = description.n,
+                                     .moves_in_vectors = !counted},
                                     {.what = "output",
                                      .range = out,
                                      .element_bytes = element_bytes(description),
                                      .elements = result_count(description),
-                                     .is_written = true}};
+                                     .is_written = true,
+                                     .moves_in_vectors = !counted}};
   if (counted) buffers.push_back({.what = "count", .range = count, .is_bound_alone = true});
   return buffers;
 }

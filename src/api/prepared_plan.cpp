@@ -42,6 +42,14 @@ Result<Placement> place(const CallerBuffer& buffer, const Limits& limits) {
       misalignment};
 }
 
+// Whether the last elements lie in a vector of 16 bytes that the buffer holds to its end.
+bool is_padded(const CallerBuffer& buffer, const Placement& placed) {
+  if (!buffer.moves_in_vectors) return false;
+  const std::uint64_t bytes = (placed.misalignment + buffer.elements) * buffer.element_bytes;
+  const std::uint64_t held = placed.bound.bytes - placed.bound.offset;
+  return ends_in_a_vector(bytes) && bytes <= held && (bytes + 15) / 16 * 16 <= held;
+}
+
 struct Extent {
   std::uint64_t bound;  // where the binding begins
   std::uint64_t begin;
@@ -99,6 +107,11 @@ bool same_layout(const std::vector<PlanBuffer>& a, const std::vector<PlanBuffer>
 
 }  // namespace
 
+void CallerLayout::trim() {
+  while (!misalignments.empty() && misalignments.back() == 0) misalignments.pop_back();
+  while (!padded.empty() && !padded.back()) padded.pop_back();
+}
+
 PreparedPlans::PreparedPlans(Device::Impl& device, PlanFamily family)
     : device_(&device), family_(std::move(family)) {}
 
@@ -131,6 +144,7 @@ Result<gpu::BoundPlan> PreparedPlans::bind(std::span<const CallerBuffer> buffers
     auto at = place(buffer, device_->gpu->traits().limits);
     if (!at) return std::unexpected{std::move(at.error())};
     layout.misalignments.push_back(at->misalignment);
+    layout.padded.push_back(is_padded(buffer, *at));
     external.push_back(at->bound);
     placed.push_back(std::move(*at));
   }
@@ -144,10 +158,8 @@ Result<gpu::BoundPlan> PreparedPlans::bind(std::span<const CallerBuffer> buffers
       if (layout.aliasing == Aliasing::none) layout.aliasing = *aliasing;
     }
   }
-  // One way to say that nothing is misaligned.
-  while (!layout.misalignments.empty() && layout.misalignments.back() == 0) {
-    layout.misalignments.pop_back();
-  }
+  if (layout.aliasing == Aliasing::same_buffer) layout.padded.clear();
+  layout.trim();
   auto plan = variant(layout);
   if (!plan) return std::unexpected{std::move(plan.error())};
   for (std::size_t i = 0; i < buffers.size(); ++i) {

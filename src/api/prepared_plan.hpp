@@ -26,7 +26,11 @@ struct CallerBuffer {
   std::uint64_t elements = 1;       // from the offset on
   bool is_written = false;
   bool is_bound_alone = false;  // no dispatch binds it beside another of the caller's buffers
+  bool moves_in_vectors = false;  // the plan wants to know whether it is padded
 };
+
+// Whether so many bytes from an aligned offset end within 16 that belong together.
+constexpr bool ends_in_a_vector(std::uint64_t bytes) { return bytes % 16 != 0; }
 
 // How they lie.
 struct CallerLayout {
@@ -34,10 +38,16 @@ struct CallerLayout {
   // Of each buffer: the first element's distance, in elements, from the last offset before it that
   // the device lets one bind. Missing ones are 0.
   std::vector<std::uint32_t> misalignments = {};
+  // Of each buffer that moves in vectors: its elements end within one of 16 bytes, all of which
+  // their buffer holds. Missing ones are not padded.
+  std::vector<bool> padded = {};
 
   std::uint32_t misalignment(std::size_t buffer) const {
     return buffer < misalignments.size() ? misalignments[buffer] : 0;
   }
+  bool is_padded(std::size_t buffer) const { return buffer < padded.size() && padded[buffer]; }
+  // One way to say that nothing is misaligned or padded.
+  void trim();
   bool operator==(const CallerLayout&) const = default;
 };
 

@@ -118,6 +118,8 @@ PlanFamily plans_of(const Device::Impl& device, const ScanDescription& descripti
                           {.aliasing = layout.aliasing,
                            .in_misalignment = layout.misalignment(0),
                            .out_misalignment = layout.misalignment(1),
+                           .in_padded = layout.is_padded(0),
+                           .out_padded = layout.is_padded(1),
                            .withhold = device.withhold,
                            .counted = counted,
                            .count_misalignment = layout.misalignment(2)});
@@ -182,7 +184,13 @@ Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& descrip
     }
     impl->plans.emplace(device.impl(), plans_of(device.impl(), description, options.counted));
     // The usual case, aligned and apart, is made now: what cannot be done is said here.
-    if (auto plan = impl->plans->variant({}); !plan) {
+    CallerLayout usual;
+    if (!options.counted) {
+      usual.padded = {ends_in_a_vector(description.n * input_bytes(description)),
+                      ends_in_a_vector(result_count(description) * element_bytes(description))};
+      usual.trim();
+    }
+    if (auto plan = impl->plans->variant(usual); !plan) {
       return std::unexpected{std::move(plan.error())};
     }
   }

@@ -88,6 +88,9 @@ Traits traits_of(const WGPULimits& limits, const WGPUAdapterInfo& info,
   traits.shader_int64 = has(found, native(WGPUNativeFeature_ShaderInt64));
   traits.forward_progress = makes_progress(info);
   traits.ordered_workgroups = traits.forward_progress && info.vendorID == nvidia;
+  // SPIR-V and HLSL say so; Metal's compiler loads, changes and stores the whole vector.
+  traits.stores_components =
+      info.backendType == WGPUBackendType_Vulkan || info.backendType == WGPUBackendType_D3D12;
   return traits;
 }
 

@@ -12,9 +12,7 @@
 
 var<workgroup> part_totals: array<Element, ${PARTS}>;
 var<workgroup> part_tree: array<Element, 160>;  // level b of a tree of 32 at 32 * b
-// In the last tile, of the quad of the last element: what stands before it in its strip, and the
-// prefixes in the strip of its elements.
-var<workgroup> end_prefixes: array<Element, 5>;
+var<workgroup> end_prefix: Element;  // of the last element, in its strip
 
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32,
@@ -24,31 +22,90 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let draw = draw_tile(workgroup.x, thread);
   let tile = draw.tile;
   let tag = draw.tag;
-#if GATE
-  // The first tiles all start at once; holding the next ones back keeps memory busy while those wait.
-  if (tile >= ${GATE}u && tile < ${GATE_END}u) {
-    if (part == 0u) { _ = await_value(tile_slot(tile - ${GATE}u), tag); }
-    workgroupBarrier();  // the gate is open
-  }
-#endif
 
   // Load. What is past the end is absent.
-  let first = tile * ${QUADS}u + part * ${32 * ROWS}u + lane;
+  let part_first = tile * ${QUADS}u + part * ${32 * ROWS}u;
+  let first = part_first + lane;
+  let is_last = tile == params.all_tiles - 1u;
 #if VECTORS
 #repeat k ROWS
 #repeat v WORDS
-  let raw${k}_$v = input[min(first + ${32 * k}u, params.last_quad) * ${WORDS}u + ${v}u];
+  var raw${k}_$v = input_vector(in_block(first + ${32 * k}u) + ${v}u);
 #end
+#end
+#if IN_SHIFT
+  // The vector that follows the part's in memory.
+#if REVERSE
+  let beyond_at = in_block(part_first) + ${WORDS}u;
+#else
+  let beyond_at = in_block(part_first + ${32 * ROWS}u);
+#endif
+  var beyond = input_vector(beyond_at);
+#endif
+#if REST
+  // The input ends in this tile's vectors, or in the one beyond.
+#if REVERSE
+  if (tile == 0u) {
+    beyond = select(beyond, input_rest(), beyond_at > params.in_last);
+  }
+#else
+  if (tile + 2u >= params.all_tiles) {
+    let rest = input_rest();
+#repeat k ROWS
+#repeat v WORDS
+    raw${k}_$v = select(raw${k}_$v, rest, in_block(first + ${32 * k}u) + ${v}u > params.in_last);
+#end
+#end
+#if IN_SHIFT
+    beyond = select(beyond, rest, beyond_at > params.in_last);
+#endif
+  }
+#endif
+#endif
+#repeat k ROWS
+#if IN_SHIFT
+#if REVERSE
+#if k
+  let next$k = from_next(raw${k}_0, raw${k - 1}_0, lane);
+#else
+  let next$k = from_next(raw${k}_0, beyond, lane);
+#endif
+#else
+#if k + 1 < ROWS
+  let next$k = from_next(raw${k}_0, raw${k + 1}_0, lane);
+#else
+  let next$k = from_next(raw${k}_0, beyond, lane);
+#endif
+#endif
+#repeat v WORDS
+#if v + 1 < WORDS
+  let in${k}_$v = from_word_${IN_SHIFT}(raw${k}_$v, raw${k}_${v + 1});
+#else
+  let in${k}_$v = from_word_${IN_SHIFT}(raw${k}_$v, next$k);
+#endif
+#end
+#else
+#repeat v WORDS
+  let in${k}_$v = raw${k}_$v;
+#end
+#endif
 #end
 #repeat k ROWS
 #repeat j 4
-  var p${k}_$j = element(
+  var p${k}_${j + REVERSE * (3 - 2 * j)} = element(
 #repeat w WORDS
-      raw${k}_${(j * WORDS + w) / 4}[${(j * WORDS + w) % 4}],
+      in${k}_${(j * WORDS + w) / 4}[${(j * WORDS + w) % 4}],
 #end
   );
 #end
 #end
+  if (is_last) {
+#repeat k ROWS
+#repeat j 4
+    p${k}_$j = choose(p${k}_$j, absent(), (first + ${32 * k}u) * 4u + ${j}u >= params.count);
+#end
+#end
+  }
 #else
 #repeat k ROWS
   let i$k = (first + ${32 * k}u) * 4u;
@@ -57,21 +114,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
 #end
 #endif
-  let is_last = tile == params.all_tiles - 1u;
   let end_quad = (params.count - 1u) / 4u;  // the quad of the last element
-#if VECTORS
-  if (is_last) {
-#repeat j 4
-    let end$j = load(end_quad * 4u + ${j}u);
-#end
-#repeat k ROWS
-#repeat j 4
-    p${k}_$j = choose(p${k}_$j, end$j, first + ${32 * k}u == end_quad);
-    p${k}_$j = choose(p${k}_$j, absent(), first + ${32 * k}u > end_quad);
-#end
-#end
-  }
-#endif
 
   // Prefixes inside each quad; p*_3 is the quad's total.
 #repeat k ROWS
@@ -103,10 +146,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   workgroupBarrier();  // all parts' totals are known
 
   // Parts in the tile; the first subgroup publishes the total.
+  let t = tree32(choose(absent(), part_totals[min(lane, ${PARTS - 1}u)], lane < ${PARTS}u), lane);
+  if (thread == 0u) { publish_tile(tile, t.total, tag); }
   if (part == 0u) {
-    let parts = choose(absent(), part_totals[min(lane, ${PARTS - 1}u)], lane < ${PARTS}u);
-    let t = tree32(parts, lane);
-    if (thread == 0u) { publish_tile(tile, t.total, tag); }
     part_tree[lane] = t.ones;
     part_tree[32u + lane] = t.twos;
     part_tree[64u + lane] = t.fours;
@@ -140,9 +182,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     p${k}_$j = combine(before, p${k}_$j);
 #end
     if (is_last && first + ${32 * k}u == end_quad) {
-      end_prefixes[0] = before;
-#repeat j 4
-      end_prefixes[${j + 1}] = p${k}_$j;
+      end_prefix = p${k}_0;
+#repeat j 3
+      end_prefix = choose(end_prefix, p${k}_${j + 1}, (params.count - 1u) % 4u > ${j}u);
 #end
     }
 #if EXCLUSIVE
@@ -171,41 +213,75 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   if ((part & 1u) != 0u) { base = combine(base, part_tree[part - 1u]); }
 #endif
 
+#repeat k ROWS
+#repeat j 4
+  p${k}_$j = combine(base, p${k}_$j);
+#end
+#end
+
+  // Store.
 #if VECTORS
 #repeat k ROWS
-  if (first + ${32 * k}u <= params.last_quad) {
-#repeat j 4
-    let r$j = combine(base, p${k}_$j);
-#end
 #repeat v WORDS
-    output[(first + ${32 * k}u) * ${WORDS}u + ${v}u] = vec4<u32>(
+  let out${k}_$v = vec4<u32>(
 #repeat c 4
-        word${(4 * v + c) % WORDS}(r${(4 * v + c) / WORDS}),
+      word${(4 * v + c) % WORDS}(p${k}_${(4 * v + c) / WORDS + REVERSE * (3 - 2 * ((4 * v + c) / WORDS))}),
 #end
-    );
+  );
+#end
+#end
+#repeat k ROWS
+  let at$k = out_block(first + ${32 * k}u);
+#if OUT_SHIFT
+  // The first vector has words of the quad before, unless that is not the part's.
+#if k == REVERSE * (ROWS - 1)
+  let previous$k = from_previous(out${k}_${WORDS - 1}, vec4<u32>(), lane);
+  if (lane == first_lane) {
+#repeat c 4 - OUT_SHIFT
+    put_word(at$k, ${OUT_SHIFT + c}u, out${k}_0[$c]);
+#end
+  } else {
+    put(at$k, from_word_${4 - OUT_SHIFT}(previous$k, out${k}_0));
+  }
+#else
+#if REVERSE
+  let previous$k = from_previous(out${k}_${WORDS - 1}, out${k + 1}_${WORDS - 1}, lane);
+#else
+  let previous$k = from_previous(out${k}_${WORDS - 1}, out${k - 1}_${WORDS - 1}, lane);
+#endif
+  put(at$k, from_word_${4 - OUT_SHIFT}(previous$k, out${k}_0));
+#endif
+#repeat v WORDS - 1
+  put(at$k + ${v + 1}u, from_word_${4 - OUT_SHIFT}(out${k}_$v, out${k}_${v + 1}));
+#end
+#else
+#repeat v WORDS
+  put(at$k + ${v}u, out${k}_$v);
+#end
+#endif
+#end
+#if OUT_SHIFT
+  // The last words of the part lie in the next part's first vector.
+  if (lane == last_lane) {
+#repeat c OUT_SHIFT
+    put_word(at${(1 - REVERSE) * (ROWS - 1)} + ${WORDS}u, ${c}u,
+             out${(1 - REVERSE) * (ROWS - 1)}_${WORDS - 1}[${4 - OUT_SHIFT + c}]);
 #end
   }
-#end
+#endif
 #else
 #repeat k ROWS
 #repeat j 4
-  store(i$k + ${j}u, combine(base, p${k}_$j));
+  store(i$k + ${j}u, p${k}_$j);
 #end
 #end
-#if INCLUDE_INITIAL
-  if (tile == 0u && thread == 0u) { output[params.initial_at] = initial(); }
 #endif
+#if INCLUDE_INITIAL
+  if (tile == 0u && thread == 0u) { store_initial(); }
 #endif
 
-  // The total, and the results of a last quad that is not whole.
   if (is_last && lane == 0u && end_quad >= first && end_quad - first < ${32 * ROWS}u) {
-    let last = (params.count - 1u) % 4u;
-    store_total(combine(base, end_prefixes[last + 1u]));
-#if VECTORS
-#repeat j 3
-    store_tail(${j}u, combine(base, end_prefixes[${j}u + ${1 - EXCLUSIVE}u]));
-#end
-#endif
+    store_total(combine(base, end_prefix));
   }
   end_run(tile, thread);
 }

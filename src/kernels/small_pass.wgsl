@@ -1,13 +1,17 @@
 // A scan of few elements in one dispatch: tiles of 4,096 elements, one row of the order in each lane's
 // view of the workgroup. With one tile there is nothing to wait for; with more, every tile reads the
-// totals of all tiles before it: at most 32.
+// totals of all tiles before it, so that it waits only once: subgroup g those of the 32 tiles of
+// group g.
 #import lib/params.wgsl
 #import lib/quad_io.wgsl
 #import lib/subgroup32.wgsl
 #import lib/spine.wgsl
 
 #if WAITS
-var<workgroup> tile_base: Element;
+#import lib/before_tile.wgsl
+#if MANY_GROUPS
+var<workgroup> group_totals: array<Element, 32>;
+#endif
 #endif
 
 // Every subgroup of 32 lanes holds ${ROWS_EACH} of the 32 rows.
@@ -32,7 +36,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let i$k = quad$k * 4u;
 #if VECTORS
 #repeat v WORDS
-  let raw${k}_$v = input[min(quad$k, params.last_quad) * ${WORDS}u + ${v}u];
+  let raw${k}_$v = input_vector(in_block(quad$k) + ${v}u);
 #end
 #else
 #repeat j 4
@@ -47,7 +51,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #repeat w WORDS
       raw${k}_${(j * WORDS + w) / 4}[${(j * WORDS + w) % 4}],
 #end
-  ), quad$k <= params.last_quad);
+  ), i$k < params.count);
 #end
 #end
 #endif
@@ -70,14 +74,21 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #if WAITS
   let tile_total = pair_up(strip_pairs, lane, 16u);
   if (thread == 0u) { publish_tile(tile, tile_total, tag); }
-  if (thread < 32u) {
-    var totals = absent();
-    if (lane < tile) { totals = await_value(tile_slot(lane), tag); }
-    let before = fold_before(initial(), totals, lane, tile);
-    if (lane == 0u) { tile_base = before; }
-  }
+  let group = thread / 32u;
+  let own_group = tile / 32u;
+  var total = absent();
+  if (thread < tile) { total = await_value(tile_slot(thread), tag); }
+  let blocks = tree32(total, lane);
+  if (group == own_group) { keep_before(blocks, lane, tile % 32u); }
+#if MANY_GROUPS
+  if (group < own_group && lane == 0u) { group_totals[group] = blocks.total; }
+#endif
   workgroupBarrier();  // all that stands before the tile is known
-  var base = tile_base;
+  var base = initial();
+#if MANY_GROUPS
+  base = fold_before(base, choose(absent(), group_totals[lane], lane < own_group), lane, own_group);
+#endif
+  base = fold_kept(base);
 #else
   var base = initial();
 #endif
@@ -111,15 +122,13 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
 #endif
 #if VECTORS
-    if (quad$k <= params.last_quad) {
 #repeat v WORDS
-      output[quad$k * ${WORDS}u + ${v}u] = vec4<u32>(
+    put(out_block(quad$k) + ${v}u, vec4<u32>(
 #repeat c 4
-          word${(4 * v + c) % WORDS}(r${(4 * v + c) / WORDS}),
+        word${(4 * v + c) % WORDS}(r${(4 * v + c) / WORDS}),
 #end
-      );
+    ));
 #end
-    }
 #else
 #repeat j 4
     store(i$k + ${j}u, r$j);
@@ -131,6 +140,6 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   end_run(tile, thread);
 #endif
 #if INCLUDE_INITIAL
-  if (tile == 0u && thread == 0u) { output[params.initial_at] = initial(); }
+  if (tile == 0u && thread == 0u) { store_initial(); }
 #endif
 }

@@ -128,6 +128,7 @@ std::string shuffle_text(std::span<const Field> fields) {
   add("shuffle", "subgroupShuffle");
   add("shuffle_up", "subgroupShuffleUp");
   add("shuffle_xor", "subgroupShuffleXor");
+  text += "fn shuffle_word(x: u32, y: u32) -> u32 { return subgroupShuffle(x, y); }\n";
   return text;
 }
 

@@ -173,12 +173,26 @@ Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name
 }
 
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice) {
-  std::vector<std::uint32_t> words{slice.count,      slice.tiles,
-                                   slice.first_tile, slice.is_last ? 1U : 0U,
-                                   slice.in_offset,  slice.out_offset,
-                                   slice.all_tiles,  slice.initial_at,
-                                   slice.last_quad,  0,
-                                   slice.batches,    0};
+  std::vector<std::uint32_t> words{slice.count,
+                                   slice.tiles,
+                                   slice.first_tile,
+                                   slice.is_last ? 1U : 0U,
+                                   slice.in_offset,
+                                   slice.out_offset,
+                                   slice.all_tiles,
+                                   slice.initial_at,
+                                   0,
+                                   slice.in_block,
+                                   slice.in_last,
+                                   slice.out_block,
+                                   slice.out_first,
+                                   slice.out_whole,
+                                   slice.out_begin,
+                                   slice.out_words,
+                                   slice.batches,
+                                   0,
+                                   0,
+                                   0};
   for (const Words& value : {request.absent, request.initial}) {
     words.insert(words.end(), value.begin(), value.end());
   }

@@ -64,8 +64,15 @@ struct SliceParams {
   std::uint32_t out_offset = 0;
   std::uint32_t all_tiles = 0;
   std::uint32_t initial_at = 0;
-  std::uint32_t last_quad = 0;
   std::uint32_t batches = 0;
+  // In vectors, for lib/vector_io.wgsl:
+  std::uint32_t in_block = 0;
+  std::uint32_t in_last = 0;
+  std::uint32_t out_block = 0;
+  std::uint32_t out_first = 0;
+  std::uint32_t out_whole = 0;
+  std::uint32_t out_begin = 0;
+  std::uint32_t out_words = 0;
 };
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice);
 

@@ -13,22 +13,83 @@ namespace {
 
 constexpr std::uint32_t tail_at = 8;  // word of the total buffer where a partial quad's results are
 
-constexpr std::uint32_t small_tile = 32 * order::row;
-constexpr std::uint32_t small_tiles = 32;  // a subgroup reads the totals of all at once
+constexpr std::uint32_t group_tiles = 32;  // whose totals a subgroup reads at once
+
+// How quads lie in vectors of four words: lib/vector_io.wgsl. All in words.
+struct VectorLayout {
+  std::uint32_t in_shift;   // where in its vector a quad begins
+  std::uint32_t out_shift;  // likewise
+  std::uint32_t rest;       // words at the end of the input that are no whole vector, if needed
+  std::uint32_t tail;       // likewise of the output
+  std::uint32_t edge;       // likewise, where the bound range holds a whole vector there
+  std::uint32_t head;       // where results begin in a vector that no quad's results fill
+  std::uint32_t in_vectors;   // of the bound range
+  std::uint32_t out_vectors;  // likewise
+  bool in_pieces;  // some vectors of the output are not written whole
+
+  bool has_copy() const { return rest != 0 || tail != 0; }
+};
+
+// Fills in what describes the vectors.
+VectorLayout lay_out(const ScanRequest& request, SliceParams& params) {
+  constexpr std::uint32_t vector = 4;
+  const ScanDescription& d = request.description;
+  const auto words = static_cast<std::uint32_t>(request.element_bytes() / 4);
+  const auto all = static_cast<std::uint32_t>(d.n) * words;
+  const std::uint32_t in_begin = params.in_offset * words, in_end = in_begin + all;
+  const std::uint32_t out_begin = params.out_offset * words, out_end = out_begin + all;
+  const std::uint32_t initial = d.include_initial ? words : 0;
+  const std::uint32_t results_end = out_end + (d.reverse ? initial : 0);
+  // A quad of a reverse scan ends where the one before it begins.
+  const std::uint32_t in_first = d.reverse ? in_end : in_begin;
+  const std::uint32_t out_first = d.reverse ? out_end : out_begin;
+  params.in_block = in_first / vector - (d.reverse ? words : 0);
+  params.out_block = out_first / vector - (d.reverse ? words : 0);
+  params.out_first = (out_begin + vector - 1) / vector;
+  params.out_whole = results_end / vector - params.out_first;
+  params.out_begin = out_begin - (d.reverse ? 0 : initial);
+  params.out_words = all + initial;
+  const bool in_padded = request.options.in_padded;
+  const bool out_padded = request.options.out_padded && request.traits.stores_components;
+  const std::uint32_t beyond = results_end % vector;
+  VectorLayout layout{.in_shift = in_first % vector,
+                      .out_shift = out_first % vector,
+                      .rest = in_padded ? 0 : in_end % vector,
+                      .tail = out_padded ? 0 : beyond,
+                      .edge = out_padded ? beyond : 0,
+                      .head = d.reverse ? out_begin % vector : 0,
+                      .in_vectors = (in_end + (in_padded ? vector - 1 : 0)) / vector,
+                      .out_vectors = (results_end + (out_padded ? vector - 1 : 0)) / vector,
+                      .in_pieces = false};
+  params.in_last = layout.in_vectors - 1;
+  layout.in_pieces = layout.out_shift != 0 || layout.head != 0 || layout.edge != 0 ||
+                     d.include_initial;
+  return layout;
+}
+
+// Whether quads can be moved as whole vectors, and all words beside them: the input's last ones by
+// another binding, the output's by a copy.
+bool takes_vectors(const ScanRequest& request, const VectorLayout& layout) {
+  if (request.description.n < 4 * order::quad) return false;
+  if (request.options.aliasing != Aliasing::none && layout.has_copy()) return false;
+  return !layout.in_pieces || request.traits.stores_components;
+}
 
 // All elements as one slice, bound from the beginning of the caller's ranges.
-std::uint32_t add_parameters(Plan& plan, const ScanRequest& request, std::uint64_t tiles) {
+SliceParams slice_of(const ScanRequest& request, std::uint64_t tiles) {
   const ScanDescription& d = request.description;
   const std::uint32_t out = request.options.out_misalignment;
-  const SliceParams params{.count = static_cast<std::uint32_t>(d.n),
-                           .tiles = static_cast<std::uint32_t>(tiles),
-                           .in_offset = request.options.aliasing == Aliasing::in_place
-                                            ? out
-                                            : request.options.in_misalignment,
-                           .out_offset = out + (d.include_initial && !d.reverse ? 1U : 0U),
-                           .all_tiles = static_cast<std::uint32_t>(tiles),
-                           .initial_at = out + (d.reverse ? static_cast<std::uint32_t>(d.n) : 0U),
-                           .last_quad = static_cast<std::uint32_t>(d.n / order::quad) - 1};
+  return {.count = static_cast<std::uint32_t>(d.n),
+          .tiles = static_cast<std::uint32_t>(tiles),
+          .in_offset = request.options.aliasing == Aliasing::in_place
+                           ? out
+                           : request.options.in_misalignment,
+          .out_offset = out + (d.include_initial && !d.reverse ? 1U : 0U),
+          .all_tiles = static_cast<std::uint32_t>(tiles),
+          .initial_at = out + (d.reverse ? static_cast<std::uint32_t>(d.n) : 0U)};
+}
+
+std::uint32_t add_parameters(Plan& plan, const ScanRequest& request, const SliceParams& params) {
   std::vector<std::uint32_t> words = parameter_words(request, params);
   const std::uint64_t bytes = words.size() * 4;
   const auto buffer = static_cast<std::uint32_t>(plan.buffers.size());
@@ -43,14 +104,15 @@ std::string shape_note(std::uint64_t tile, std::uint64_t workgroup, std::uint64_
 
 // Of single_pass.wgsl with lib/look_back.wgsl and lib/spine.wgsl.
 std::uint64_t large_memory(std::uint64_t element, std::uint32_t parts) {
-  return workgroup_memory(
-      {parts * element, 160 * element, 5 * element, 15 * element, sizeof(std::uint32_t)});
+  return workgroup_memory({parts * element, 160 * element, element, 5 * element, 32 * element,
+                           64 * element, element, sizeof(std::uint32_t)});
 }
 
-// Of small_pass.wgsl; with one tile it neither waits nor draws.
+// Of small_pass.wgsl; with one tile it neither waits nor draws, with one group it totals none.
 std::uint64_t small_memory(std::uint64_t element, std::uint64_t tiles) {
   if (tiles <= 1) return workgroup_memory({32 * element});
-  return workgroup_memory({32 * element, element, sizeof(std::uint32_t)});
+  return workgroup_memory({32 * element, 5 * element, tiles <= group_tiles ? 0 : 32 * element,
+                           sizeof(std::uint32_t)});
 }
 
 Error unfit(const std::string& why) {
@@ -100,8 +162,7 @@ std::optional<Error> refusal(const ScanRequest& request, const Needs& needs) {
     return unfit("the elements are more than one binding holds (max_storage_binding_size is " +
                  std::to_string(limits.max_storage_binding_size) + ")");
   }
-  if (needs.tiles > spine::most_tiles)
-    return unfit(std::to_string(needs.tiles) + " tiles are too many");
+  if (needs.tiles > spine::most_tiles) return unfit(std::to_string(needs.tiles) + " tiles are too many");
   return std::nullopt;
 }
 
@@ -116,18 +177,26 @@ std::optional<Error> subgroup_refusal(const ScanRequest& request) {
   return std::nullopt;
 }
 
-// Whether quads can be moved as whole vectors.
-bool is_plain(const ScanRequest& request) {
-  const ScanDescription& d = request.description;
-  const PlanOptions& o = request.options;
-  return !d.reverse && !d.include_initial && o.aliasing == Aliasing::none &&
-         o.in_misalignment == 0 && o.out_misalignment == 0 && d.n >= order::quad;
+// The binding numbers of a kernel.
+void add_bindings(Values& values, const ScanRequest& request) {
+  const std::int64_t output = request.options.aliasing == Aliasing::in_place ? 1 : 2;
+  values.insert({{"OUTPUT", output},
+                 {"TOTAL", output + 1},
+                 {"SPINE", output + 2},
+                 {"INPUT_WORDS", output + 3}});
 }
 
-// The binding numbers of a kernel that reads by lib/input.wgsl and writes by lib/output.wgsl.
-void add_element_bindings(Values& values, const ScanRequest& request) {
-  const std::int64_t output = request.options.aliasing == Aliasing::in_place ? 1 : 2;
-  values.insert({{"OUTPUT", output}, {"TOTAL", output + 1}, {"SPINE", output + 2}});
+// Of a kernel that moves quads by lib/quad_io.wgsl.
+void add_layout_values(Values& values, const VectorLayout& layout, bool in_vectors) {
+  values.insert({{"VECTORS", in_vectors ? 1 : 0},
+                 {"IN_SHIFT", layout.in_shift},
+                 {"OUT_SHIFT", layout.out_shift},
+                 {"REST", layout.rest},
+                 {"TAIL", layout.tail},
+                 {"TAIL_AT", tail_at},
+                 {"EDGE", layout.edge},
+                 {"HEAD", layout.head},
+                 {"PIECES", layout.in_pieces ? 1 : 0}});
 }
 
 // A plan of one kernel, with its parameters and spine but no step.
@@ -138,30 +207,57 @@ struct OnePass {
 };
 
 OnePass one_pass(const ScanRequest& request, PlanKernel kernel, std::string note,
-                 const SpineLayout& layout, std::uint64_t tiles) {
+                 const SpineLayout& layout, const SliceParams& params) {
   OnePass pass{empty_scan_plan(request, name(Algorithm::single_pass)), 0, 0};
   pass.plan.notes.push_back(std::move(note));
   pass.plan.kernels.push_back(std::move(kernel));
-  pass.parameters = add_parameters(pass.plan, request, tiles);
-  pass.spine = add_spine(pass.plan, layout, tiles);
+  pass.parameters = add_parameters(pass.plan, request, params);
+  pass.spine = add_spine(pass.plan, layout, params.all_tiles);
   return pass;
 }
 
-void add_dispatch(Plan& plan, std::vector<PlanBinding> bindings, std::uint64_t tiles) {
-  plan.steps.push_back(
-      DispatchStep{"", 0, std::move(bindings), {static_cast<std::uint32_t>(tiles), 1, 1}});
-}
-
-// The pass of a kernel with those bindings.
-Plan element_pass(const ScanRequest& request, OnePass pass, std::uint64_t tiles) {
+// The pass of a kernel that is bound to so many bytes of the caller's buffers, and to the input's
+// words beside where `rest` says so.
+Plan dispatched(const ScanRequest& request, OnePass pass, std::uint64_t in_bytes,
+                std::uint64_t out_bytes, bool rest, std::uint32_t tiles) {
   Plan& plan = pass.plan;
   std::vector<PlanBinding> bindings{whole(plan, pass.parameters)};
-  if (request.options.aliasing != Aliasing::in_place) bindings.push_back(whole(plan, input_buffer));
-  for (const std::uint32_t buffer : {output_buffer, total_buffer, pass.spine}) {
-    bindings.push_back(whole(plan, buffer));
+  if (request.options.aliasing != Aliasing::in_place) {
+    bindings.push_back({input_buffer, 0, in_bytes});
   }
-  add_dispatch(plan, std::move(bindings), tiles);
+  bindings.push_back({output_buffer, 0, out_bytes});
+  bindings.push_back(whole(plan, total_buffer));
+  bindings.push_back(whole(plan, pass.spine));
+  if (rest) bindings.push_back(whole(plan, input_buffer));
+  plan.steps.push_back(DispatchStep{"", 0, std::move(bindings), {tiles, 1, 1}});
   return std::move(pass.plan);
+}
+
+Plan element_pass(const ScanRequest& request, OnePass pass, std::uint32_t tiles) {
+  const std::uint64_t in = pass.plan.buffers[input_buffer].bytes;
+  const std::uint64_t out = pass.plan.buffers[output_buffer].bytes;
+  return dispatched(request, std::move(pass), in, out, false, tiles);
+}
+
+Plan vector_pass(const ScanRequest& request, OnePass pass, const VectorLayout& layout,
+                 std::uint32_t tiles) {
+  constexpr std::uint64_t vector_bytes = 16;
+  const std::uint64_t out_bytes = layout.out_vectors * vector_bytes;
+  if (layout.tail != 0) pass.plan.buffers[total_buffer].bytes = tail_at * 4 + vector_bytes;
+  // What is padded is bound to the padding's end.
+  const auto hold = [&](std::uint32_t buffer, std::uint64_t bytes) {
+    std::uint64_t& all = pass.plan.buffers[buffer].bytes;
+    all = std::max(all, bytes);
+  };
+  hold(input_buffer, layout.in_vectors * vector_bytes);
+  hold(output_buffer, out_bytes);
+  Plan plan = dispatched(request, std::move(pass), layout.in_vectors * vector_bytes, out_bytes,
+                         layout.rest != 0, tiles);
+  if (layout.tail != 0) {
+    plan.steps.push_back(
+        CopyStep{total_buffer, tail_at * 4, output_buffer, out_bytes, layout.tail * 4});
+  }
+  return plan;
 }
 
 }  // namespace
@@ -173,9 +269,12 @@ Result<Plan> plan_single_pass(const ScanRequest& request) {
 
 Result<Plan> plan_subgroup_pass(const ScanRequest& request) {
   const std::uint64_t n = request.description.n;
-  return n <= small_pass_limit()
-             ? plan_small_pass(request, small_pass_shape(request.traits.limits))
-             : plan_single_pass(request, single_pass_shape(n, request.element_bytes()));
+  if (n <= small_pass_limit()) {
+    if (auto plan = plan_small_pass(request, small_pass_shape(request.traits.limits, n))) {
+      return plan;
+    }
+  }
+  return plan_single_pass(request, single_pass_shape(n, request.element_bytes()));
 }
 
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape) {
@@ -185,85 +284,67 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   const std::uint64_t tile = std::uint64_t{parts} * shape.rows * order::row;
   const std::uint64_t tiles = (d.n + tile - 1) / tile;
   if (auto error = subgroup_refusal(request)) return std::unexpected{std::move(*error)};
-  const bool in_vectors = is_plain(request);
+  SliceParams params = slice_of(request, tiles);
+  const VectorLayout layout = lay_out(request, params);
+  const bool in_vectors = takes_vectors(request, layout);
   if (auto error = refusal(request, {shape.workgroup_size, large_memory(bytes, parts),
-                                     in_vectors ? 5U : 4U, tiles})) {
+                                     in_vectors && layout.rest != 0 ? 5U : 4U, tiles})) {
     return std::unexpected{std::move(*error)};
   }
 
   Values values = kernel_values(request);
   add_spine_values(values, request.traits, request.options.withhold, large_spine);
+  add_bindings(values, request);
+  add_layout_values(values, layout, in_vectors);
   values.insert({{"WORKGROUP", shape.workgroup_size},
                  {"PARTS", parts},
                  {"ROWS", shape.rows},
                  {"HALF_STRIPS", shape.rows < order::rows_per_strip ? 1 : 0},
                  {"QUADS", static_cast<std::int64_t>(tile / order::quad)},
                  {"DIRECT", shape.direct_groups},
-                 {"GATE", shape.gate},
-                 {"GATE_END", shape.gate_end},
-                 {"TAIL_AT", tail_at},
-                 {"WAITS", 1},
-                 {"VECTORS", in_vectors ? 1 : 0}});
-  if (in_vectors) {
-    values.insert(
-        {{"INPUT", 1}, {"INPUT_WORDS", 2}, {"OUTPUT", 3}, {"TOTAL", 4}, {"SPINE", 5}, {"TAIL", 1}});
-  } else {
-    add_element_bindings(values, request);
-  }
+                 {"WAITS", 1}});
   auto kernel =
       make_kernel(request, "single_pass", "single_pass.wgsl", values, shape.workgroup_size, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
   OnePass pass = one_pass(request, std::move(*kernel),
-                          shape_note(tile, shape.workgroup_size, tiles), large_spine, tiles);
-  if (!in_vectors) return element_pass(request, std::move(pass), tiles);
-  Plan& plan = pass.plan;
-  plan.buffers[total_buffer].bytes = tail_at * 4 + order::quad * bytes;
-  const std::uint64_t whole_quads = d.n / order::quad * order::quad * bytes;
-  add_dispatch(plan,
-               {whole(plan, pass.parameters),
-                {input_buffer, 0, whole_quads},
-                {input_buffer, 0, d.n * bytes},
-                {output_buffer, 0, whole_quads},
-                whole(plan, total_buffer),
-                whole(plan, pass.spine)},
-               tiles);
-  if (d.n % order::quad != 0) {
-    plan.steps.push_back(
-        CopyStep{total_buffer, tail_at * 4, output_buffer, whole_quads, d.n * bytes - whole_quads});
-  }
-  return std::move(pass.plan);
+                          shape_note(tile, shape.workgroup_size, tiles), large_spine, params);
+  if (!in_vectors) return element_pass(request, std::move(pass), params.all_tiles);
+  return vector_pass(request, std::move(pass), layout, params.all_tiles);
 }
 
 Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& shape) {
   const ScanDescription& d = request.description;
   const std::uint64_t bytes = request.element_bytes();
-  const std::uint64_t tiles = (d.n + small_tile - 1) / small_tile;
+  const std::uint64_t tile = small_pass_tile();
+  const std::uint64_t tiles = (d.n + tile - 1) / tile;
   const std::uint32_t workgroup = 1024 / shape.rows_each;
-  // With no partial quad at the end, which would take a second step.
-  const bool in_vectors = is_plain(request) && d.n % order::quad == 0;
+  SliceParams params = slice_of(request, tiles);
+  const VectorLayout layout = lay_out(request, params);
+  // Exchanges and copies would cost more than they save here.
+  const bool in_vectors = takes_vectors(request, layout) && !d.reverse && !layout.has_copy() &&
+                          !layout.in_pieces && layout.in_shift == 0;
   if (auto error = subgroup_refusal(request)) return std::unexpected{std::move(*error)};
   if (auto error = refusal(request, {workgroup, small_memory(bytes, tiles), 4, tiles})) {
     return std::unexpected{std::move(*error)};
   }
-  if (tiles > small_tiles) return std::unexpected{unfit("too many elements for the small form")};
+  if (tiles > workgroup) return std::unexpected{unfit("too many elements for the small form")};
 
   Values values = kernel_values(request);
   add_spine_values(values, request.traits, request.options.withhold, small_spine);
   values.insert({{"WORKGROUP", workgroup},
                  {"ROWS_EACH", shape.rows_each},
-                 {"VECTORS", in_vectors ? 1 : 0},
-                 {"TAIL", 0},
-                 {"INPUT", 1},
-                 {"WAITS", tiles > 1 ? 1 : 0}});
-  add_element_bindings(values, request);
+                 {"WAITS", tiles > 1 ? 1 : 0},
+                 {"MANY_GROUPS", tiles > group_tiles ? 1 : 0}});
+  add_bindings(values, request);
+  add_layout_values(values, layout, in_vectors);
   auto kernel = make_kernel(request, "small_pass", "small_pass.wgsl", values, workgroup, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
   return element_pass(request,
                       one_pass(request, std::move(*kernel),
-                               shape_note(small_tile, workgroup, tiles), small_spine, tiles),
-                      tiles);
+                               shape_note(tile, workgroup, tiles), small_spine, params),
+                      params.all_tiles);
 }
 
 Result<Plan> plan_memory_pass(const ScanRequest& request) {
@@ -282,7 +363,7 @@ Result<Plan> plan_memory_pass(const ScanRequest& request) {
   Values values = kernel_values(request);
   add_spine_values(values, request.traits, request.options.withhold, large_spine);
   add_tile_values(values, *shape);
-  add_element_bindings(values, request);
+  add_bindings(values, request);
   values.insert(
       {{"TREE", std::max(1U, shape->tile / order::strip)}, {"SINGLE_PASS", 1}, {"WAITS", 1}});
   auto kernel =
@@ -291,8 +372,9 @@ Result<Plan> plan_memory_pass(const ScanRequest& request) {
 
   const std::string note =
       shape_note(shape->tile, shape->workgroup_size, tiles) + ", by workgroup memory";
-  return element_pass(request, one_pass(request, std::move(*kernel), note, large_spine, tiles),
-                      tiles);
+  const SliceParams params = slice_of(request, tiles);
+  return element_pass(request, one_pass(request, std::move(*kernel), note, large_spine, params),
+                      params.all_tiles);
 }
 
 }  // namespace cumulo::plan

@@ -26,6 +26,7 @@ void each_field(T& traits, L& limits, F&& field) {
   field("shader_int64", traits.shader_int64);
   field("forward_progress", traits.forward_progress);
   field("ordered_workgroups", traits.ordered_workgroups);
+  field("stores_components", traits.stores_components);
 }
 
 Error fault(std::string message) {

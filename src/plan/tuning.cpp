@@ -118,17 +118,16 @@ std::uint64_t memory_pass_limit() { return std::uint64_t{1} << 20; }
 SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes) {
   // 8 rows of words, or 4 of pairs of words, are what a lane has registers for. Smaller tiles fill
   // the device at fewer elements; beyond 2^15 tiles they have to be larger.
-  const std::uint32_t rows = element_bytes > 4 || n <= std::uint64_t{1} << 21 ? 4 : 8;
+  const std::uint32_t rows = element_bytes > 4 || n <= std::uint64_t{1} << 22 ? 4 : 8;
   const bool is_largest = n > (std::uint64_t{256} / order::quads_per_row * rows * order::row) << 15;
   return {.workgroup_size = is_largest ? 512U : 256U,
           .rows = rows,
-          .direct_groups = 1,
-          .gate = 264,
-          .gate_end = 1024};
+          .direct_groups = element_bytes > 4 ? 1U : 4U};
 }
 
-SmallPassShape small_pass_shape(const Limits& limits) {
-  return {.rows_each = largest_workgroup(limits) >= 1024 ? 1U : 2U};
+SmallPassShape small_pass_shape(const Limits& limits, std::uint64_t n) {
+  // One tile is done soonest by all invocations there are; more of them crowd each other.
+  return {.rows_each = n <= small_pass_tile() && largest_workgroup(limits) >= 1024 ? 1U : 2U};
 }
 
 SelectionPassShape selection_pass_shape(SelectionMask mask, std::uint64_t n) {
@@ -152,7 +151,9 @@ SelectionPassShape selection_pass_shape(SelectionMask mask, std::uint64_t n) {
   return {is_largest ? 512U : 256U, 32, 0, 0};
 }
 
-std::uint64_t small_pass_limit() { return std::uint64_t{1} << 17; }
+std::uint64_t small_pass_tile() { return std::uint64_t{32} * order::row; }
+
+std::uint64_t small_pass_limit() { return std::uint64_t{1} << 20; }
 
 std::uint32_t largest_teaching_workgroup(const Limits& limits, std::uint64_t element_bytes) {
   // One value an invocation, and a few words beside.

@@ -52,8 +52,6 @@ struct SinglePassShape {
   std::uint32_t workgroup_size;  // invocations
   std::uint32_t rows;            // of the order, for each subgroup: 8, a strip, or 4
   std::uint32_t direct_groups;   // groups before the own one that are read tile by tile
-  std::uint32_t gate;            // tiles that may start before the first have published; 0: all
-  std::uint32_t gate_end;        // tiles from this one on start as they like
 };
 
 struct SmallPassShape {
@@ -61,19 +59,20 @@ struct SmallPassShape {
 };
 
 SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes);
-SmallPassShape small_pass_shape(const Limits& limits);
+SmallPassShape small_pass_shape(const Limits& limits, std::uint64_t n);
+std::uint64_t small_pass_tile();  // elements
+// Elements up to which the small pass is the faster one.
+std::uint64_t small_pass_limit();
+
 // select_pass.wgsl, for subgroups of 32 lanes: by what keeps its registers busy.
 enum class SelectionMask : std::uint8_t { flags, predicate, heads, runs, partition };
 struct SelectionPassShape {
   std::uint32_t workgroup_size;  // invocations
   std::uint32_t rows;            // of 32 elements, for each subgroup: up to 32; of a partition 32
-  std::uint32_t gate;            // as of SinglePassShape
-  std::uint32_t gate_end;
+  std::uint32_t gate;            // tiles that may start before the first have published; 0: all
+  std::uint32_t gate_end;        // tiles from this one on start as they like
 };
 SelectionPassShape selection_pass_shape(SelectionMask mask, std::uint64_t n);
-
-// Elements up to which the small pass is the faster one.
-std::uint64_t small_pass_limit();
 
 // Invocations of a teaching kernel for n elements: the next power of two, or nothing above the
 // limit.

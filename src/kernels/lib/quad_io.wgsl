@@ -1,30 +1,6 @@
 // Reading and writing four neighbouring elements of the slice, a quad, at a time.
 #if VECTORS
-// In vectors of four words.
-@group(0) @binding(${INPUT}) var<storage, read> input: array<vec4<u32>>;
-@group(0) @binding(${OUTPUT}) var<storage, read_write> output: array<vec4<u32>>;
-#if TAIL
-// The last quad, when it is not whole, is read word by word and its results go to `total` from word
-// ${TAIL_AT} on, so that nothing past the end is touched.
-@group(0) @binding(${INPUT_WORDS}) var<storage, read> input_words: array<u32>;
-
-// Element i; absent past the end.
-fn load(i: u32) -> Element {
-  let at = min(i, params.count - 1u) * ${WORDS}u;
-  let x = element(
-#repeat w WORDS
-      input_words[at + ${w}u],
-#end
-  );
-  return choose(absent(), x, i < params.count);
-}
-
-fn store_tail(j: u32, result: Element) {
-#repeat w WORDS
-  total[${TAIL_AT}u + j * ${WORDS}u + ${w}u] = word${w}(result);
-#end
-}
-#endif
+#import lib/vector_io.wgsl
 #else
 #import lib/input.wgsl
 #import lib/output.wgsl
@@ -37,3 +13,17 @@ fn store_total(inclusive: Element) {
   total[$w] = word${w}(inclusive);
 #end
 }
+
+#if INCLUDE_INITIAL
+fn store_initial() {
+#if VECTORS
+  let x = initial();
+  let at = params.initial_at * ${WORDS}u;
+#repeat w WORDS
+  put_word((at + ${w}u) / 4u, (at + ${w}u) % 4u, word${w}(x));
+#end
+#else
+  output[params.initial_at] = initial();
+#endif
+}
+#endif

@@ -1,0 +1,249 @@
+// The passes for subgroups of 32 lanes, on devices whose subgroups have other widths: their shuffles
+// go through workgroup memory here, so that their trees, their order and the ways elements lie in
+// memory can be seen to be right for any element.
+#include <regex>
+
+#include "api/impl.hpp"
+#include "api/plan_runner.hpp"
+#include "plan/scan_plans.hpp"
+#include "scan/check.hpp"
+
+namespace cumulo::test {
+namespace {
+
+// The kernel with subgroups of 32 lanes made of 32 invocations each: all subgroups shuffle alike.
+std::string with_shuffles_in_memory(const std::string& wgsl, std::uint32_t workgroup) {
+  static const std::regex parameters{
+      R"(,\s*@builtin\(subgroup_invocation_id\) lane: u32, @builtin\(subgroup_size\) width: u32\) \{)"};
+  static const std::regex shuffle{R"(fn shuffle(\w*)\(x: Element, y: u32\) -> Element \{[^}]*\})"};
+  std::string text = std::regex_replace(wgsl, parameters,
+                                        ") {\n  let lane = thread % 32u;\n  let width = 32u;\n"
+                                        "  own_thread = thread;");
+  text = std::regex_replace(text, shuffle,
+                            "fn shuffle$1(x: Element, y: u32) -> Element {\n"
+                            "  return exchanged(x, lane_of$1(y));\n}");
+  text.replace(text.find("return subgroupShuffle(x, y);"), 29, "return exchanged_word(x, y);");
+  const std::string threads = std::to_string(workgroup);
+  return text +
+         "var<workgroup> words_of_lanes: array<u32, " +
+         threads +
+         ">;\n"
+         "fn exchanged_word(x: u32, lane: u32) -> u32 {\n"
+         "  words_of_lanes[own_thread] = x;\n  workgroupBarrier();\n"
+         "  let y = words_of_lanes[(own_thread & ~31u) | (lane & 31u)];\n  workgroupBarrier();\n"
+         "  return y;\n}\n"
+         "fn lane_of(y: u32) -> u32 { return y; }\n"
+         "fn lane_of_up(y: u32) -> u32 { return own_thread - y; }\n"
+         "fn lane_of_xor(y: u32) -> u32 { return own_thread ^ y; }\n"
+         "var<private> own_thread: u32;\n"
+         "var<workgroup> lanes: array<Element, " +
+         threads +
+         ">;\n"
+         "fn exchanged(x: Element, lane: u32) -> Element {\n"
+         "  lanes[own_thread] = x;\n  workgroupBarrier();\n"
+         "  let y = lanes[(own_thread & ~31u) | (lane & 31u)];\n  workgroupBarrier();\n"
+         "  return y;\n}\n";
+}
+
+class SubgroupPassTest : public DeviceTest {
+ protected:
+  // The request's plan by `make`, run on `in` and `out` as they are: what `out` holds then.
+  template <class T, class Make>
+  Result<std::vector<T>> run(ScanDescription d, const PlanOptions& options, std::span<const T> in,
+                             std::span<const T> out, Make&& make) {
+    Traits traits = device().traits();
+    traits.subgroups = true;
+    traits.subgroup_width = 32;
+    const bool starts = d.kind == ScanKind::exclusive || d.include_initial;
+    const plan::Words absent = plan::absent_words(d);
+    const plan::ScanRequest request{d, traits, options,
+                                    has_init(d) ? plan::init_words(d)
+                                    : starts    ? plan::identity_words(d)
+                                                : absent,
+                                    absent};
+    Plan plan = value_of(make(request));
+    PlanKernel& kernel = plan.kernels.at(0);
+    kernel.wgsl = with_shuffles_in_memory(kernel.wgsl, kernel.workgroup_size);
+    // lavapipe ends every loop after 65,536 rounds: a millisecond, in which a busy machine may keep
+    // the workgroup that is waited for from running.
+    for (int attempt = 0; attempt < 50; ++attempt) {
+      const auto contents = run_plan(device(), plan, std::as_bytes(in), std::as_bytes(out));
+      if (!contents) return std::unexpected{contents.error()};
+      std::uint32_t stalled = 1;
+      std::memcpy(&stalled, &(*contents)[plan.status->buffer][plan.status->offset], 4);
+      if (stalled != 0) continue;
+      std::vector<T> found(out.size());
+      std::memcpy(found.data(), (*contents)[1].data(), out.size_bytes());
+      return found;
+    }
+    return std::unexpected{Error{ErrorKind::stalled, "a tile waited too long"}};
+  }
+
+  template <class T>
+  testing::AssertionResult gives(ScanDescription d, std::span<const T> values,
+                                 std::span<const T> expected) {
+    d.n = values.size();
+    const std::vector<T> out(values.size());
+    const auto found = run<T>(d, {}, values, out, [](const plan::ScanRequest& request) {
+      return plan::plan_small_pass(request, {.rows_each = 8});
+    });
+    if (!found) return testing::AssertionFailure() << describe(found.error());
+    return same_bits<T>(d, expected, *found);
+  }
+
+  template <class T>
+  static testing::AssertionResult same_bits(const ScanDescription& d, std::span<const T> expected,
+                                            std::span<const T> found) {
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (std::memcmp(&found[i], &expected[i], sizeof(T)) == 0) continue;
+      return testing::AssertionFailure() << "element " << i << " differs (" << text_of(d) << ")";
+    }
+    return testing::AssertionSuccess();
+  }
+
+  // One tile; several, which wait for one another; several groups of 32.
+  static constexpr std::array<std::uint64_t, 7> sizes{1, 130, 1025, 4096, 4097, 9000, 150'000};
+  static constexpr std::uint64_t most = sizes.back();
+
+  // The large pass, whose elements lie among others: those are left alone.
+  template <class T>
+  testing::AssertionResult lies_anywhere(const ScanDescription& d, const PlanOptions& options,
+                                         const plan::SinglePassShape& shape,
+                                         std::span<const T> values) {
+    const bool in_place = options.aliasing == Aliasing::in_place;
+    const T garbage = std::bit_cast<T>(Filled<sizeof(T)>{});
+    const std::uint64_t in_at = in_place ? options.out_misalignment : options.in_misalignment;
+    std::vector<T> in(in_at + d.n + 5, garbage);
+    std::ranges::copy(values, in.begin() + static_cast<std::ptrdiff_t>(in_at));
+    std::vector<T> out(options.out_misalignment + result_count(d) + 5, garbage);
+    if (in_place) out = in;
+    const auto found = run<T>(d, options, in, out, [&](const plan::ScanRequest& request) {
+      return plan::plan_single_pass(request, shape);
+    });
+    if (!found) return testing::AssertionFailure() << describe(found.error());
+    const auto expected = expected_scan<T>(d, values).values;
+    std::ranges::copy(expected,
+                      out.begin() + static_cast<std::ptrdiff_t>(options.out_misalignment));
+    return same_bits<T>(d, out, *found)
+           << " aliasing " << static_cast<int>(options.aliasing) << ", from "
+           << options.in_misalignment << " to " << options.out_misalignment;
+  }
+
+  template <std::size_t n>
+  struct Filled {
+    std::array<std::uint8_t, n> bytes = [] {
+      std::array<std::uint8_t, n> all{};
+      all.fill(0xA7);
+      return all;
+    }();
+  };
+};
+
+TEST_P(SubgroupPassTest, SmallNumbersAreRight) {
+  for_each_type_and_operator(types(), [&]<class T>(Operator op) {
+    if (op != Operator::add && op != Operator::min) return;
+    const auto values = random_values<T>(most, op);
+    for (const std::uint64_t n : sizes) {
+      const ScanDescription d{.n = n, .type = type_of<T>, .op = op};
+      const std::span<const T> some = std::span{values}.first(n);
+      EXPECT_TRUE(gives<T>(d, some, expected_scan<T>(d, some).values));
+    }
+  });
+}
+
+TEST_P(SubgroupPassTest, SmallTheOlderOfTwoEqualZerosIsKept) {
+  std::vector<float> zeros(sizes.back());
+  for (std::size_t i = 0; i < zeros.size(); ++i) zeros[i] = i % 3 == 0 ? -0.0F : 0.0F;
+  const std::vector<float> wanted(zeros.size(), -0.0F);
+  for (const Operator op : {Operator::min, Operator::max}) {
+    EXPECT_TRUE(gives<float>({.type = Type::f32, .op = op}, zeros, wanted));
+  }
+}
+
+TEST_P(SubgroupPassTest, SmallOperatorsThatDoNotCommuteAreRight) {
+  const auto combine = [](const Affine& older, const Affine& newer) {
+    return Affine{older.a * newer.a, newer.a * older.b + newer.b};
+  };
+  std::vector<Affine> maps(most);
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    maps[i] = {1 + static_cast<float>(i * 37 % 101) / 65536, static_cast<float>(i * 61 % 89) - 44};
+  }
+  for (const std::uint64_t n : sizes) {
+    for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+      const ScanDescription d{.n = n, .kind = kind, .monoid = affine_monoid()};
+      const std::span<const Affine> some = std::span{maps}.first(n);
+      const auto expected = expected_forward<Affine>(
+          d, some, std::nullopt, {}, false, [&](const Affine& older, const Affine& newer) {
+            if (older == Affine{}) return newer;
+            return newer == Affine{} ? older : combine(older, newer);
+          });
+      EXPECT_TRUE(gives<Affine>(d, some, expected.values));
+    }
+  }
+}
+
+constexpr plan::SinglePassShape small_tiles{
+    .workgroup_size = 128, .rows = 4, .direct_groups = 0};
+constexpr plan::SinglePassShape whole_strips{
+    .workgroup_size = 256, .rows = 8, .direct_groups = 4};
+
+// A kernel is made for each way: so only some of them are tried with each size.
+TEST_P(SubgroupPassTest, LargeLiesAnywhere) {
+  const auto try_all = [&]<class T>(std::initializer_list<std::uint32_t> places) {
+    const auto values = random_values<T>(4'333, Operator::add);
+    std::uint32_t way = 0;
+    for (const bool reverse : {false, true}) {
+      for (const int results : {0, 1, 2}) {  // inclusive, exclusive, with the initial value
+        for (const std::uint32_t in : places) {
+          for (const std::uint32_t out : places) {
+            const std::uint64_t n = std::array{4'333U, 2'048U, 1'030U, 16U, 3'071U}[way++ % 5];
+            ScanDescription d{.n = n, .type = type_of<T>, .reverse = reverse};
+            if (results == 1) d.kind = ScanKind::exclusive;
+            d.include_initial = results == 2;
+            const std::span<const T> some = std::span{values}.first(n);
+            const Aliasing aliasing = results != 2 && in == out ? Aliasing::in_place
+                                      : way % 4 == 0            ? Aliasing::same_buffer
+                                                                : Aliasing::none;
+            const bool padded = way % 3 != 0;
+            EXPECT_TRUE(lies_anywhere<T>(
+                d,
+                {.aliasing = aliasing,
+                 .in_misalignment = in,
+                 .out_misalignment = out,
+                 .in_padded = padded && ends_in_a_vector((in + n) * sizeof(T)),
+                 .out_padded = padded && ends_in_a_vector((out + result_count(d)) * sizeof(T))},
+                small_tiles, some));
+          }
+        }
+      }
+    }
+  };
+  try_all.operator()<std::uint32_t>({0, 1, 2, 3});
+  try_all.operator()<std::uint64_t>({0, 3});
+}
+
+TEST_P(SubgroupPassTest, LargeNumbersAreRight) {
+  for_each_type_and_operator(types(), [&]<class T>(Operator op) {
+    if (op != Operator::add && op != Operator::min) return;
+    const auto values = random_values<T>(40'000, op);
+    for (const std::uint64_t n : {1ULL, 8'192ULL, 8'193ULL, 40'000ULL}) {
+      const ScanDescription d{.n = n, .type = type_of<T>, .op = op};
+      EXPECT_TRUE(lies_anywhere<T>(d, {}, whole_strips, std::span{values}.first(n)));
+    }
+  });
+}
+
+// Groups of tiles, the last four of them read tile by tile.
+TEST_P(SubgroupPassTest, LargeGroupsAreRight) {
+  plan::SinglePassShape shape = whole_strips;
+  shape.rows = 4;
+  const std::uint64_t n = 32 * 7 * 4'096 + 5;
+  const auto values = random_values<float>(n, Operator::add);
+  const ScanDescription d{.n = n, .type = Type::f32};
+  EXPECT_TRUE(lies_anywhere<float>(d, {}, shape, values));
+}
+
+CUMULO_ON_EVERY_GPU(SubgroupPassTest);
+
+}  // namespace
+}  // namespace cumulo::test
