@@ -23,7 +23,8 @@ constexpr const char* overview =
     "  cumulo bench scan       times of the scan beside copies and rivals, results checked\n"
     "  cumulo bench reduce     times of one sum beside half a copy and rivals, results checked\n"
     "  cumulo bench accuracy   errors of f32 sums beside a plain loop\n"
-    "  cumulo bench compact    times of compact, partition and unique beside std::copy_if and others\n"
+    "  cumulo bench compact    times of compact, partition and unique beside std::copy_if and "
+    "others\n"
     "  cumulo bench repeat     whether many runs of the same input give the same bits\n"
     "  cumulo bench plot       a picture of results that bench scan or script/bench wrote\n\n"
     "Each has --help. Example\n"
@@ -178,8 +179,9 @@ void add_bench_options(CLI::App& app, ScanRequest& r) {
       ->delimiter(',');
   app.add_option("--types", r.types, "element types (all of the device; CPU u32,f32)")
       ->delimiter(',');
-  app.add_option("--ops", r.ops,
-                 "add, mul, min, max, and, or, xor, add-saturated, and affine maps of two f32 (add)")
+  app.add_option(
+         "--ops", r.ops,
+         "add, mul, min, max, and, or, xor, add-saturated, and affine maps of two f32 (add)")
       ->delimiter(',');
   app.add_option("--runs", r.runs, "timed runs of each case (11)");
   app.add_option("--heat", r.heat,
@@ -284,7 +286,8 @@ int run_bench_compact(const Arguments& arguments) {
   app.footer(compact_example);
   if (const auto status = parse_arguments(app, arguments)) return *status;
 
-  auto read = parse_words(words, options.sizes, [](const auto& w) { return parse_count("--n", w); });
+  auto read =
+      parse_words(words, options.sizes, [](const auto& w) { return parse_count("--n", w); });
   if (!read) return report_error(read.error(), json);
   auto runs = parse_count("--runs", runs_word);
   if (!runs) return report_error(runs.error(), json);

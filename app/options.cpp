@@ -89,9 +89,10 @@ Result<Device> open_device(const std::string& word) {
 }
 
 void add_operator_option(CLI::App& app, std::string& op) {
-  app.add_option("--op", op,
-                 "add, mul, min, max, and, or, xor, add-saturated (add), or a file with an operator of "
-                 "yours");
+  app.add_option(
+      "--op", op,
+      "add, mul, min, max, and, or, xor, add-saturated (add), or a file with an operator of "
+      "yours");
 }
 
 void add_scan_options(CLI::App& app, ScanArguments& arguments) {

@@ -70,7 +70,7 @@ constexpr T sample(Operator op, std::uint64_t i, std::uint64_t n) {
   } else {
     const std::uint64_t wide = std::uint64_t{h} << 32 | hash(~static_cast<std::uint32_t>(i));
     const T random = static_cast<T>(sizeof(T) == 4 ? h : wide);
-    if (op == Operator::mul) return random | T{1};  // odd numbers have no zero product
+    if (op == Operator::mul) return random | T{1};            // odd numbers have no zero product
     if (op == Operator::add_saturated) return random & T{1};  // no sum is the largest
     if (op != Operator::bit_and && op != Operator::bit_or) return random;
     // One more bit may be set with every 32nd or 64th part of the way.

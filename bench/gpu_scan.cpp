@@ -272,12 +272,12 @@ class GpuGroup {
     PreparedReduce& prepared = reduce_.emplace(std::move(*reduce));
     Measurement m = measurement(reduce_name, Role::reduce);
     m.algorithm = prepared.plan()->algorithm;
-    return add(
-        std::move(m),
-        [this, &prepared](WGPUCommandEncoder encoder) {
-          return cumulo::record(prepared, encoder, native_buffer(*in_), native_buffer(*out_));
-        },
-        {*prefixes_, group_.n, 1});
+    return add(std::move(m),
+               [this, &prepared](WGPUCommandEncoder encoder) {
+                 return cumulo::record(prepared, encoder, native_buffer(*in_),
+                                       native_buffer(*out_));
+               },
+               {*prefixes_, group_.n, 1});
   }
 
   cumulo::BufferRange input_of(Layout layout) const {

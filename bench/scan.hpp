@@ -28,7 +28,7 @@ struct ScanBenchOptions {
   std::vector<Monoid> monoids = {};  // of Affine elements, beside the types
   std::vector<ScanKind> kinds = {ScanKind::inclusive};
   std::vector<Algorithm> algorithms = {Algorithm::automatic};
-  bool reduces = false;    // the reduction as well
+  bool reduces = false;  // the reduction as well
   std::vector<Layout> layouts = {Layout::plain};
   bool with_work = false;  // beside the times steps, additions and bytes
   std::uint32_t runs = 11;

@@ -93,8 +93,7 @@ Result<AllocationRun> allocate_on_gpu(Device& device, const AllocateDescription&
     safe.algorithm = Algorithm::reduce_then_scan;
     return allocate_on_gpu(device, safe, counts, offsets, run);
   }
-  AllocationRun done{
-      .report = {}, .algorithm = std::move(ran->algorithm), .timing = ran->timing};
+  AllocationRun done{.report = {}, .algorithm = std::move(ran->algorithm), .timing = ran->timing};
   if (auto ok = device.read(*out, 0, offsets); !ok) return std::unexpected{std::move(ok.error())};
   if (auto ok = device.read(*said, 0, std::as_writable_bytes(std::span{&done.report, 1})); !ok) {
     return std::unexpected{std::move(ok.error())};

@@ -25,7 +25,7 @@ struct CallerBuffer {
   std::uint64_t element_bytes = 4;  // the offset is a multiple of that
   std::uint64_t elements = 1;       // from the offset on
   bool is_written = false;
-  bool is_bound_alone = false;  // no dispatch binds it beside another of the caller's buffers
+  bool is_bound_alone = false;    // no dispatch binds it beside another of the caller's buffers
   bool moves_in_vectors = false;  // the plan wants to know whether it is padded
 };
 

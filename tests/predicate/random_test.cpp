@@ -40,8 +40,9 @@ std::vector<Sample> samples(const Table& table, std::size_t wanted, std::mt19937
 testing::AssertionResult agrees(const Sample& sample, const std::vector<std::uint8_t>& found) {
   for (std::size_t row = 0; row < found.size(); ++row) {
     if (found[row] != sample.expected[row]) {
-      return testing::AssertionFailure() << sample.predicate.name << ", row " << row << ": found "
-                                         << int{found[row]} << "\n" << sample.predicate.wgsl;
+      return testing::AssertionFailure()
+             << sample.predicate.name << ", row " << row << ": found " << int{found[row]} << "\n"
+             << sample.predicate.wgsl;
     }
   }
   return testing::AssertionSuccess();
@@ -83,8 +84,7 @@ Plan plan_of(std::span<const Sample> samples, const Table& table) {
     const std::string name = c == 0 ? "x" : "c" + std::to_string(c);
     const bool pair = size_of(type) == 8;
     parameters += ", " + name + ": " + (pair ? "vec2<u32>" : std::string(cumulo::name(type)));
-    const std::string at =
-        std::to_string(words) + "u + i" + (pair ? " * 2u" : "");
+    const std::string at = std::to_string(words) + "u + i" + (pair ? " * 2u" : "");
     arguments += pair ? ", vec2<u32>(input[" + at + "], input[" + at + " + 1u])"
                       : ", bitcast<" + std::string(cumulo::name(type)) + ">(input[" + at + "])";
     words += table.rows * size_of(type) / 4;
@@ -115,11 +115,11 @@ Plan plan_of(std::span<const Sample> samples, const Table& table) {
                        std::to_string(table.rows) + "u) { return; }\n  var answer = 0u;\n" +
                        decisions + "  output[i] = answer;\n}\n",
                    64}};
-  plan.steps = {DispatchStep{
-      .label = "decide",
-      .kernel = 0,
-      .bindings = {{0, 0, plan.buffers[0].bytes}, {1, 0, plan.buffers[1].bytes}},
-      .workgroups = {static_cast<std::uint32_t>((table.rows + 63) / 64), 1, 1}}};
+  plan.steps = {
+      DispatchStep{.label = "decide",
+                   .kernel = 0,
+                   .bindings = {{0, 0, plan.buffers[0].bytes}, {1, 0, plan.buffers[1].bytes}},
+                   .workgroups = {static_cast<std::uint32_t>((table.rows + 63) / 64), 1, 1}}};
   return plan;
 }
 
