@@ -1,10 +1,9 @@
 // cumulo plan: what a device would be told to do. No device is looked at.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "command.hpp"
+#include "cumulo/allocate.hpp"
+#include "cumulo/expand.hpp"
 #include "cumulo/plan.hpp"
 #include "formats/file.hpp"
 #include "operator_file.hpp"
@@ -22,6 +21,8 @@ constexpr const char* example =
     "than every WebGPU device.\n"
     "  cumulo plan reduce --n 1e6\n"
     "prints those of one sum of a million u32.\n"
+    "  cumulo plan expand --n 1e6 --capacity 1e7\n"
+    "prints those of an expansion of a million items to at most ten million u32.\n"
     "  cumulo devices --json      (the traits of the devices here)\n"
     "  cumulo plan scan --n 2^28 --traits traits.json --json\n"
     "prints the plan for a device with those traits, as JSON.\n";
@@ -32,6 +33,7 @@ struct Request {
   std::string type = "u32";
   std::string traits_file;
   ScanArguments scan;
+  std::string capacity = "1e6";
   bool counted = false;
   bool json = false;
   bool wgsl = false;
@@ -57,13 +59,37 @@ Result<Plan> plan_reduction(const Request& r, const ScanDescription& d, const Tr
                      traits);
 }
 
+// allocate and expand: what scans have beside is not for them.
+Result<Plan> plan_from_counts(const Request& r) {
+  auto n = parse_count("--n", r.n);
+  if (!n) return std::unexpected{std::move(n.error())};
+  auto capacity = parse_count("--capacity", r.capacity);
+  if (!capacity) return std::unexpected{std::move(capacity.error())};
+  auto algorithm = parse_algorithm_word(r.scan.algorithm);
+  if (!algorithm) return std::unexpected{std::move(algorithm.error())};
+  auto type = parse_type_word(r.type);
+  if (!type) return std::unexpected{std::move(type.error())};
+  auto traits = read_traits(r.traits_file);
+  if (!traits) return std::unexpected{std::move(traits.error())};
+  if (r.primitive == "allocate") {
+    return plan_allocate({.n = *n, .wide = size_of(*type) == 8, .algorithm = *algorithm}, *traits,
+                         {.counted = r.counted});
+  }
+  return plan_expand({.n = *n,
+                      .element_bytes = static_cast<std::uint32_t>(size_of(*type)),
+                      .capacity = *capacity,
+                      .algorithm = *algorithm},
+                     *traits, {.counted = r.counted});
+}
+
 Result<Plan> make_plan(const Request& r) {
-  const std::string known[] = {"scan", "reduce"};
+  if (r.primitive == "allocate" || r.primitive == "expand") return plan_from_counts(r);
   if (r.primitive.empty()) {
     return std::unexpected{
         Error{ErrorKind::bad_argument, "plan needs a primitive: cumulo plan scan"}};
   }
-  if (std::ranges::find(known, r.primitive) == std::end(known)) {
+  if (r.primitive != "scan" && r.primitive != "reduce") {
+    const std::string known[] = {"scan", "reduce", "allocate", "expand"};
     return std::unexpected{unknown_word("the primitive", r.primitive, known)};
   }
   auto description = parse_scan(r.scan);
@@ -96,12 +122,13 @@ Result<Plan> make_plan(const Request& r) {
 int run_plan(const Arguments& arguments) {
   Request r;
   CLI::App app("What a device would be told to do; needs no device.", "cumulo plan");
-  app.add_option("PRIMITIVE", r.primitive, "scan or reduce");
+  app.add_option("PRIMITIVE", r.primitive, "scan, reduce, allocate or expand");
   app.add_option("--n", r.n, "the number of elements: 1048576, 1e6 or 2^20 (1e6)");
   app.add_option("--type,--dtype", r.type, "u32, i32, f32, u64, i64 or f64 (u32)");
   add_scan_options(app, r.scan);
   app.add_option("--traits", r.traits_file,
                  "a JSON file of limits and features (WebGPU's defaults)");
+  app.add_option("--capacity", r.capacity, "of expand: outputs at most (1e6)");
   app.add_flag("--counted", r.counted,
                "the number of elements is known on the device only; --n is the most it can be");
   app.add_flag("--json", r.json, "one JSON object on standard output");
