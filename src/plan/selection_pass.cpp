@@ -245,7 +245,7 @@ class Builder {
     auto text =
         prelude({.type = Type::u32}, {.dialect = request_.traits.dialect, .subgroups = true});
     if (!text) return std::move(text.error());
-    const std::uint32_t chunk = std::min(16U, shape_.rows);
+    const std::uint32_t chunk = std::min(shape_.chunk, shape_.rows);
     // The starts of runs go one further than the capacity.
     const std::uint64_t room = result_count(d_) + (d_.lengths ? 1 : 0);
     Values values{{"ROWS", shape_.rows},
