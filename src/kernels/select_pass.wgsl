@@ -170,8 +170,10 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #else
   for (var r = 0u; r < ${ROWS}u; r += ${CHUNK}u) {
 #if VALUE
+    // A shuffle with itself, for which all lanes must be there: a compiler would else move each load
+    // into the branch that stores its value, where one waits for the other.
 #repeat k CHUNK
-    let v$k = load_value(min(first + (r + ${k}u) * 32u + lane, last));
+    let v$k = shuffle(load_value(min(first + (r + ${k}u) * 32u + lane, last)), lane);
 #end
 #endif
 #repeat k CHUNK
