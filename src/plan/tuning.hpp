@@ -71,6 +71,7 @@ struct SelectionPassShape {
   std::uint32_t rows;            // of 32 elements, for each subgroup: up to 32; of a partition 32
   std::uint32_t gate;            // tiles that may start before the first have published; 0: all
   std::uint32_t gate_end;        // tiles from this one on start as they like
+  std::uint32_t chunk = 16;      // rows that are loaded at once after the look-back
 };
 SelectionPassShape selection_pass_shape(SelectionMask mask, std::uint64_t n);
 
