@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
 
@@ -46,7 +47,7 @@ struct Expected {
   std::vector<std::vector<std::byte>> kept;
   std::vector<std::uint32_t> indices;
   std::vector<std::uint32_t> lengths;
-  SelectCounts counts;
+  cpu::SelectCounts counts;
 };
 
 template <class T>
@@ -117,7 +118,7 @@ Expected expected_of(const SelectionDescription& d, const Input& in) {
 
 void check_selection(const SelectionDescription& d, const Input& in, const std::string& what) {
   const Expected expected = expected_of(d, in);
-  SelectArrays arrays;
+  cpu::SelectArrays arrays;
   for (const auto& array : in.arrays) arrays.arrays.push_back(array.data());
   arrays.flags = in.flags.data();
   const std::uint64_t room = result_count(d);
@@ -137,8 +138,9 @@ void check_selection(const SelectionDescription& d, const Input& in, const std::
   for (std::size_t k = 0; k < kept.size(); ++k) {
     EXPECT_TRUE(kept[k].holds(expected.kept[k])) << what << ", array " << k;
   }
-  if (d.indices) EXPECT_TRUE(indices.holds(bytes(expected.indices))) << what << ", indices";
-  if (d.lengths) EXPECT_TRUE(lengths.holds(bytes(expected.lengths))) << what << ", lengths";
+  const std::vector<std::uint32_t> none;
+  EXPECT_TRUE(indices.holds(bytes(d.indices ? expected.indices : none))) << what << ", indices";
+  EXPECT_TRUE(lengths.holds(bytes(d.lengths ? expected.lengths : none))) << what << ", lengths";
 }
 
 // Words whose low bits decide: kept in that share, in runs of that length on average.
