@@ -36,7 +36,7 @@ std::string_view name(SelectKind kind);
 // The file's numbers, or its rows, and what selects from them.
 struct SelectInput {
   std::uint64_t n = 0;
-  bool by_rows = false;  // whole rows of a table are selected, else `values`
+  bool by_rows = false;                     // whole rows of a table are selected, else `values`
   std::unique_ptr<const std::string> text;  // of a table, which holds views of it
   Table table;
   Array values;

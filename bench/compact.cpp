@@ -209,8 +209,9 @@ Result<std::vector<CompactRow>> measure_compact(Device& device,
 }
 
 std::string to_text(const std::vector<CompactRow>& rows, const DeviceInfo& device) {
-  std::string text = fmt::format("u32 on {}, every result checked\n{:>12} {:>6}  {:<22}{:<28}{:>12}{:>12}\n",
-                                 device.name, "n", "kept", "what", "method", "median ms", "least ms");
+  std::string text =
+      fmt::format("u32 on {}, every result checked\n{:>12} {:>6}  {:<22}{:<28}{:>12}{:>12}\n",
+                  device.name, "n", "kept", "what", "method", "median ms", "least ms");
   for (const CompactRow& row : rows) {
     text += fmt::format("{:>12} {:>6}  {:<22}{:<28}", row.n, row.share, row.task, row.method);
     text += row.failure.empty() ? fmt::format("{:>12.4f}{:>12.4f}\n", row.median_ms, row.least_ms)
@@ -223,8 +224,8 @@ std::string to_json(const std::vector<CompactRow>& rows, const DeviceInfo& devic
   using Json = nlohmann::ordered_json;
   Json root{{"schema", "cumulo-compact/1"}, {"device", device.name}, {"rows", Json::array()}};
   for (const CompactRow& row : rows) {
-    Json object{{"task", row.task},       {"method", row.method}, {"n", row.n},
-                {"share", row.share},     {"type", "u32"},        {"clock", name(row.clock)},
+    Json object{{"task", row.task},     {"method", row.method}, {"n", row.n},
+                {"share", row.share},   {"type", "u32"},        {"clock", name(row.clock)},
                 {"median_ms", nullptr}, {"least_ms", nullptr},  {"failure", nullptr}};
     if (row.failure.empty()) {
       object["median_ms"] = row.median_ms;

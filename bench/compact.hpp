@@ -22,13 +22,13 @@ struct CompactRow {
   double share = 0;  // of unique the share of heads
   ClockKind clock = ClockKind::wall;
   double median_ms = 0;
-  double least_ms = 0;   // 0 where the device gives the median alone
+  double least_ms = 0;  // 0 where the device gives the median alone
   std::string failure;  // then there is no time to report
 };
 
 // u32. On the CPU backend all cases of a size and share in one run, interleaved, each result
-// compared with the expected one on an output poisoned before; on a GPU ours alone, by its own clock
-// where it has one. bad_argument for a size of 0; else what the calls may return.
+// compared with the expected one on an output poisoned before; on a GPU ours alone, by its own
+// clock where it has one. bad_argument for a size of 0; else what the calls may return.
 Result<std::vector<CompactRow>> measure_compact(Device& device, const CompactBenchOptions& options);
 
 std::string to_text(const std::vector<CompactRow>& rows, const DeviceInfo& device);

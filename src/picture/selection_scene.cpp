@@ -72,8 +72,7 @@ Label text_line(double baseline, std::string text, Colour colour, Weight weight 
 }  // namespace
 
 Scene selection_scene(const SelectionPicture& data) {
-  Scene scene{
-      .title = data.title, .width = width, .height = height, .background = palette::paper};
+  Scene scene{.title = data.title, .width = width, .height = height, .background = palette::paper};
   const std::size_t n = data.keep.size();
   const auto slots = std::min(n, static_cast<std::size_t>(strip_width));
   const double pitch = n == 0 ? 0 : std::min(widest_box, strip_width / static_cast<double>(slots));
@@ -83,18 +82,21 @@ Scene selection_scene(const SelectionPicture& data) {
   const double whole = pitch * static_cast<double>(slots);
   const double part = n == 0 ? 0 : whole * static_cast<double>(kept) / static_cast<double>(n);
   scene.layers = {bars(slots, pitch, palette::pale_grey, std::nullopt),
-                  bars(slots, pitch, palette::green, 0U), packed(left, left + part, palette::green)};
+                  bars(slots, pitch, palette::green, 0U),
+                  packed(left, left + part, palette::green)};
   if (data.rest_follows) {
     scene.layers.push_back(packed(left + part, left + whole, palette::pale_grey));
   }
   const std::string each = n <= slots ? "each box is an element, green where it is kept"
-                                      : fmt::format("each column stands for about {} elements, "
-                                                    "green is the share that is kept",
-                                                    n / slots);
+                                      : fmt::format(
+                                            "each column stands for about {} elements, "
+                                            "green is the share that is kept",
+                                            n / slots);
   scene.labels = {
       text_line(30, data.title, palette::ink, Weight::bold),
-      text_line(54, fmt::format("{} of {} are kept{}; {}", kept, n,
-                                data.device.empty() ? "" : " on " + data.device, each),
+      text_line(54,
+                fmt::format("{} of {} are kept{}; {}", kept, n,
+                            data.device.empty() ? "" : " on " + data.device, each),
                 palette::ink),
       text_line(packed_top - 10,
                 data.rest_follows ? "the kept ones first, the others after, both in their order"
