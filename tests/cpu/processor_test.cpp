@@ -5,7 +5,7 @@
 #include <oneapi/tbb/task_group.h>
 
 #include "cpu_scan.hpp"
-#include "vector_targets.hpp"
+#include "every_target.hpp"
 
 namespace cumulo::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <random>
 
-#include "vector_targets.hpp"
+#include "every_target.hpp"
 
 namespace cumulo::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "api/plan_runner.hpp"
-#include "cpu/vector_targets.hpp"
+#include "cpu/every_target.hpp"
 #include "predicate/random_predicate.hpp"
 #include "scan/devices.hpp"
 
