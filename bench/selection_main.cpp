@@ -162,6 +162,7 @@ class Bench {
     }
     row.algorithm = made->algorithm + ", " + made->notes.front();
     if (shape && shape->gate != 0) row.algorithm += ", gate";
+    if (shape) row.algorithm += fmt::format(", {} rows at once", shape->chunk);
     const bool is_heads = what == What::unique || what == What::runs;
     std::vector<gpu::BoundBuffer> bound{all(is_heads ? *runs_ : *in_)};
     if (d.flags) bound.push_back(all(*flags_));
@@ -294,8 +295,10 @@ void add_shapes(Bench& bench) {
   using Shape = plan::SelectionPassShape;
   using What = Bench::What;
   const auto one_pass = SelectionAlgorithm::single_pass;
-  for (const Shape& shape : {Shape{512, 16, 0, 0}, Shape{512, 32, 0, 0}, Shape{512, 32, 264, 1024},
-                             Shape{256, 32, 0, 0}, Shape{512, 8, 0, 0}, Shape{1024, 16, 0, 0}}) {
+  for (const Shape& shape :
+       {Shape{512, 32, 0, 0}, Shape{512, 32, 0, 0, 8}, Shape{512, 32, 0, 0, 4},
+        Shape{512, 32, 264, 1024, 8}, Shape{256, 32, 0, 0, 8}, Shape{256, 32, 0, 0, 4},
+        Shape{512, 16, 0, 0, 8}, Shape{512, 8, 0, 0}, Shape{512, 8, 0, 0, 4}}) {
     bench.add(What::flags, one_pass, shape);
   }
   for (const Shape& shape : {Shape{512, 8, 0, 0}, Shape{512, 16, 0, 0}, Shape{512, 16, 264, 1024},

@@ -139,7 +139,8 @@ class BoundSelection {
   ~BoundSelection();
 
   const Plan& plan() const;
-  BufferRange status() const;  // as BoundScan::status()
+  // As BoundScan::status(); a single pass does not say that the count was clamped.
+  BufferRange status() const;
 
   struct Impl;
   explicit BoundSelection(std::unique_ptr<Impl> impl);

@@ -8,7 +8,7 @@
 #import lib/select_params.wgsl
 #import lib/spine.wgsl
 #import lib/subgroup32.wgsl
-#import lib/look_back.wgsl
+#import lib/look_back_count.wgsl
 #import lib/rounded.wgsl
 @group(0) @binding(3) var<storage, read_write> counts: array<u32>;
 #if MASKS_OUT
@@ -24,7 +24,6 @@
 var<workgroup> part_totals: array<u32, ${PARTS}>;
 
 fn absent() -> Element { return 0u; }
-fn initial() -> Element { return 0u; }
 
 fn has_room(to: u32) -> bool {
 #if CAPPED
@@ -67,7 +66,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #if GATE
   // The first tiles all start at once; holding the next ones back keeps memory busy while those wait.
   if (tile >= ${GATE}u && tile < ${GATE_END}u) {
-    if (part == 0u) { _ = await_value(tile_slot(tile - ${GATE}u), tag); }
+    if (thread == 0u) { _ = await_word(tile_slot(tile - ${GATE}u), 20u, 0x800u | (tag & 0x7ffu)); }
     workgroupBarrier();  // the gate is open
   }
 #endif
@@ -141,8 +140,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let up_to_part = row_scan(parts, lane);
   let total = shuffle(up_to_part, 31u);
   let before_part = shuffle(up_to_part - parts, part);
-  if (thread == 0u) { publish_tile(tile, total, tag); }
-  let before = look_back(tile, tag, thread, lane);
+  if (part == 0u) { publish_count(tile, total, tag, lane); }
+  let before = look_back(tile, tag, part, lane);
   let base = before + before_part;
   if (tile == extent.tiles - 1u && thread == 0u) {
     counts[params.counts_at] = before + total;
@@ -171,8 +170,10 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #else
   for (var r = 0u; r < ${ROWS}u; r += ${CHUNK}u) {
 #if VALUE
+    // A shuffle with itself, for which all lanes must be there: a compiler would else move each load
+    // into the branch that stores its value, where one waits for the other.
 #repeat k CHUNK
-    let v$k = load_value(min(first + (r + ${k}u) * 32u + lane, last));
+    let v$k = shuffle(load_value(min(first + (r + ${k}u) * 32u + lane, last)), lane);
 #end
 #endif
 #repeat k CHUNK

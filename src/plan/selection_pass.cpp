@@ -46,7 +46,7 @@ class Builder {
   Result<Plan> build() {
     if (auto error = refusal()) return std::unexpected{std::move(*error)};
     if (auto error = b_.add_slices(d_.n, 1)) return std::unexpected{std::move(*error)};
-    spine_ = add_spine(b_.plan(), large_spine, b_.all_tiles());
+    spine_ = add_spine(b_.plan(), count_spine, b_.all_tiles(), 12);
     if (partitions_) {
       masks_ = b_.add_buffer("masks", b_.all_tiles() * tile_ / 8, BufferRole::scratch);
       bases_ = b_.add_buffer("chunk bases", (b_.all_tiles() * parts_ + 1) * 4, BufferRole::scratch);
@@ -85,15 +85,17 @@ class Builder {
     if (shape_.workgroup_size > limits_.max_workgroup_size_x) {
       return beyond("max_workgroup_size_x", limits_.max_workgroup_size_x, invocations);
     }
-    // Of lib/look_back.wgsl and lib/spine.wgsl beside the parts' totals; and of select_gather.wgsl.
-    const std::uint64_t memory = std::max(workgroup_memory({parts_ * 4, 15 * 4, 4}),
+    // Of lib/look_back_count.wgsl and lib/spine.wgsl beside the parts' totals; and of
+    // select_gather.wgsl.
+    const std::uint64_t memory = std::max(workgroup_memory({parts_ * 4, 3 * 4, 4}),
                                           partitions_ ? std::uint64_t{parts_} * 288 * 4 : 0);
     if (memory > limits_.max_workgroup_memory) {
       return beyond("max_workgroup_memory", limits_.max_workgroup_memory,
                     "it needs " + std::to_string(memory) + " bytes of workgroup memory");
     }
     const std::uint64_t tiles = ceil_div(d_.n, tile_);
-    if (tiles > spine::most_tiles) return unfit(std::to_string(tiles) + " tiles are too many");
+    if (parts_ < 3 || tile_ > std::uint64_t{1} << 18) return unfit("no such shape of a tile");
+    if (tiles > most_count_tiles) return unfit(std::to_string(tiles) + " tiles are too many");
     if (tiles > limits_.max_workgroups_per_dimension) {
       return beyond("max_workgroups_per_dimension", limits_.max_workgroups_per_dimension,
                     "it needs " + std::to_string(tiles) + " workgroups");
@@ -243,7 +245,7 @@ class Builder {
     auto text =
         prelude({.type = Type::u32}, {.dialect = request_.traits.dialect, .subgroups = true});
     if (!text) return std::move(text.error());
-    const std::uint32_t chunk = std::min(16U, shape_.rows);
+    const std::uint32_t chunk = std::min(shape_.chunk, shape_.rows);
     // The starts of runs go one further than the capacity.
     const std::uint64_t room = result_count(d_) + (d_.lengths ? 1 : 0);
     Values values{{"ROWS", shape_.rows},
@@ -251,7 +253,6 @@ class Builder {
                   {"CHUNK", chunk},
                   {"WORDS", 1},
                   {"COMMUTATIVE", 1},
-                  {"DIRECT", 1},
                   {"WAITS", 1},
                   {"GATE", shape_.gate},
                   {"GATE_END", shape_.gate_end},
@@ -266,7 +267,7 @@ class Builder {
                   {"VALUE", has_value_ ? 1 : 0},
                   {"CAPPED", !partitions_ && room < d_.n ? 1 : 0},
                   {"ROOM_BEHIND", d_.lengths ? 1 : 0}};
-    add_spine_values(values, request_.traits, request_.layout.withhold, large_spine);
+    add_spine_values(values, request_.traits, request_.layout.withhold, count_spine);
     auto kernel = b_.kernel("select_pass", "select_pass.wgsl", std::move(values),
                             *text + *source + text_ + value_text());
     if (!kernel) return std::move(kernel.error());

@@ -195,7 +195,16 @@ std::uint64_t largest_element(const SelectionRequest& request) {
 
 Result<Plan> plan_mask_then_scatter(const SelectionRequest& request) {
   const Limits& limits = request.traits.limits;
-  const auto shape = selection_shape(limits, request.masks());
+  const std::uint64_t bytes = largest_element(request);
+  auto shape = selection_shape(limits, request.masks());
+  // A tile must fit a binding.
+  Limits smaller = limits;
+  while (shape && slice_capacity(limits, bytes, shape->tile) == 0) {
+    smaller.max_invocations_per_workgroup = shape->workgroup_size / 2;
+    const auto next = selection_shape(smaller, request.masks());
+    if (!next) break;
+    shape = next;
+  }
   if (!shape) {
     const LimitTooSmall cause = limit_too_small(limits, request.masks(), selection_shape);
     return std::unexpected{
@@ -210,7 +219,6 @@ Result<Plan> plan_mask_then_scatter(const SelectionRequest& request) {
   if (limits.max_workgroups_per_dimension == 0) {
     return std::unexpected{refused("max_workgroups_per_dimension", 0, "it dispatches workgroups")};
   }
-  const std::uint64_t bytes = largest_element(request);
   const std::uint64_t slice = slice_capacity(limits, bytes, shape->tile);
   if (slice == 0) {
     return std::unexpected{refused("max_storage_binding_size", limits.max_storage_binding_size,

@@ -4,7 +4,7 @@ namespace cumulo::plan {
 namespace {
 
 constexpr std::uint32_t ticket_bits = 17;
-constexpr std::uint32_t tags = 1U << (32 - ticket_bits);
+static_assert(32 - ticket_bits == 15, "the tags of 16 bits count the runs above the tickets");
 // Looks at one descriptor before a run is given up: some seconds. Where workgroups are run by
 // ordinary threads, others may have the processor for long.
 constexpr std::uint32_t spins = 1U << 22;
@@ -26,12 +26,13 @@ void add_spine_values(Values& values, const Traits& traits, std::uint32_t withho
                  {"SPINS", traits.forward_progress ? spins : patient_spins}});
 }
 
-std::uint32_t add_spine(Plan& plan, const SpineLayout& layout, std::uint64_t tiles) {
+std::uint32_t add_spine(Plan& plan, const SpineLayout& layout, std::uint64_t tiles,
+                        std::uint32_t tag_bits) {
   const auto buffer = static_cast<std::uint32_t>(plan.buffers.size());
   plan.buffers.push_back(
       {"spine", (layout.first_tile + tiles * spine::line) * 4, BufferRole::scratch});
   plan.status = PlanStatus{buffer, stalled_offset};
-  plan.renewal = PlanRenewal{buffer, tags};
+  plan.renewal = PlanRenewal{buffer, runs_of_tag(tag_bits)};
   return buffer;
 }
 

@@ -29,12 +29,20 @@ inline constexpr SpineLayout large_spine{
     spine::line, spine::line * (1 + spine::most_blocks),
     spine::line * (1 + spine::most_blocks + spine::most_groups)};
 inline constexpr SpineLayout small_spine{spine::line, spine::line, spine::line};
+// Of lib/look_back_count.wgsl: two words a block, two sets of groups.
+inline constexpr std::uint32_t most_count_tiles = 65535;
+inline constexpr SpineLayout count_spine{2 * spine::line, 10 * spine::line,
+                                         10 * spine::line + 2 * 2048 * spine::line};
 
 void add_spine_values(Values& values, const Traits& traits, std::uint32_t withhold,
                       const SpineLayout& layout);
 
+// Runs until a tag of so many bits, the highest of them always set, comes again.
+constexpr std::uint32_t runs_of_tag(std::uint32_t bits) { return 1U << (bits - 1); }
+
 // Adds the spine, with its status and renewal; returns its number.
-std::uint32_t add_spine(Plan& plan, const SpineLayout& layout, std::uint64_t tiles);
+std::uint32_t add_spine(Plan& plan, const SpineLayout& layout, std::uint64_t tiles,
+                        std::uint32_t tag_bits = 16);
 
 // Workgroup memory in bytes, each variable from a multiple of 16 on, as WebGPU counts it.
 std::uint64_t workgroup_memory(std::initializer_list<std::uint64_t> variables);

@@ -95,24 +95,23 @@ SmallPassShape small_pass_shape(const Limits& limits) {
 }
 
 SelectionPassShape selection_pass_shape(SelectionMask mask, std::uint64_t n) {
+  // Small tiles fill the device at few elements; large ones wait less often for each other.
   const bool is_small = n <= std::uint64_t{1} << 21;
   const bool is_large = n > std::uint64_t{1} << 25;
   const bool is_largest = n > std::uint64_t{1} << 28;
+  if (mask == SelectionMask::partition) return {is_largest ? 512U : 256U, 32, 0, 0};
+  if (is_small) return {512, 8, 0, 0};
   switch (mask) {
-    case SelectionMask::flags:
-      return is_small ? SelectionPassShape{512, 16, 0, 0} : SelectionPassShape{512, 32, 264, 1024};
+    case SelectionMask::flags: return {512, 32, 0, 0};
     case SelectionMask::predicate:
-      if (is_small) return {512, 8, 0, 0};
-      return is_large ? SelectionPassShape{512, 31, 264, 1024} : SelectionPassShape{512, 16, 0, 0};
-    case SelectionMask::heads:
-      if (is_small) return {512, 8, 0, 0};
-      return is_large ? SelectionPassShape{512, 28, 0, 0} : SelectionPassShape{512, 16, 0, 0};
+      return is_largest ? SelectionPassShape{512, 28, 264, 1024}
+                        : SelectionPassShape{512, 16, 264, 1024};
     case SelectionMask::runs:
-      if (is_small) return {512, 8, 0, 0};
-      return is_largest ? SelectionPassShape{512, 28, 0, 0} : SelectionPassShape{256, 32, 0, 0};
-    case SelectionMask::partition: break;
+      if (is_large && !is_largest) return {256, 32, 0, 0};
+      break;
+    default: break;
   }
-  return {is_largest ? 512U : 256U, 32, 0, 0};
+  return is_large ? SelectionPassShape{512, 28, 0, 0} : SelectionPassShape{512, 16, 0, 0};
 }
 
 std::uint64_t small_pass_limit() { return std::uint64_t{1} << 17; }

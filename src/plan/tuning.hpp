@@ -56,8 +56,9 @@ enum class SelectionMask : std::uint8_t { flags, predicate, heads, runs, partiti
 struct SelectionPassShape {
   std::uint32_t workgroup_size;  // invocations
   std::uint32_t rows;            // of 32 elements, for each subgroup: up to 32; of a partition 32
-  std::uint32_t gate;            // as of SinglePassShape
-  std::uint32_t gate_end;
+  std::uint32_t gate;            // tiles that may start before the first have published; 0: all
+  std::uint32_t gate_end;        // tiles from this one on start as they like
+  std::uint32_t chunk = 16;      // rows that are loaded at once after the look-back
 };
 SelectionPassShape selection_pass_shape(SelectionMask mask, std::uint64_t n);
 
