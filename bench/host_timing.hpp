@@ -20,10 +20,10 @@ inline void push_out_of_caches(std::span<const std::byte> others) {
   }
 }
 
-// Has all threads running: a thread that slept while the last result was compared takes long to
-// wake, and no case is to pay for that.
+// Has all threads running and their processors at full clock: while one thread compared the last
+// result the others slept, and no case is to pay for their waking.
 inline void wake_threads() {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(10);
   tbb::parallel_for(
       0, tbb::this_task_arena::max_concurrency(),
       [&](int) {
