@@ -61,16 +61,16 @@ class Reader {
   Result<void> read_rows() {
     auto text = read_whole(r_.input, show_progress());
     if (!text) return std::unexpected{std::move(text.error())};
-    in_.text = std::move(*text);
+    in_.text = std::make_unique<const std::string>(std::move(*text));
     const std::string source = source_name(r_.input);
     if (in_.by_rows || r_.where) {
-      auto table = read_table(in_.text, separator_, source);
+      auto table = read_table(*in_.text, separator_, source);
       if (!table) return std::unexpected{std::move(table.error())};
       in_.table = std::move(*table);
     }
     if (in_.by_rows) return {};
     auto values =
-        read_delimited(in_.text, separator_, source,
+        read_delimited(*in_.text, separator_, source,
                        {.type = r_.type, .column = r_.column, .show_progress = show_progress()});
     if (!values) return std::unexpected{std::move(values.error())};
     in_.values = std::move(*values);
@@ -121,7 +121,7 @@ class Reader {
     }
     const std::size_t index = k < in_.table.names.size() ? k : 0;
     auto column = read_delimited(
-        in_.text, separator_, source_name(r_.input),
+        *in_.text, separator_, source_name(r_.input),
         {.place = ColumnPlace{index, in_.table.named}, .show_progress = show_progress()});
     if (!column) return std::unexpected{std::move(column.error())};
     if (count(*column) != in_.n) {

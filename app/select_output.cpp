@@ -216,7 +216,7 @@ void say_selected(const SelectRequest& r, const SelectInput& input, const Select
   }
   const std::string elements =
       input.by_rows
-          ? fmt::format("{} rows", input.n)
+          ? fmt::format("{} row{}", input.n, input.n == 1 ? "" : "s")
           : fmt::format("{} {}{}{}{}", input.n, name(type_of_values(input.values.values)),
                         input.values.inferred ? " (inferred)" : "",
                         input.values.column.empty() ? "" : " of column ", input.values.column);

@@ -187,14 +187,16 @@ Result<Table> DelimitedSource::table(std::string_view bytes) {
   for (std::size_t k = header_.size(); k < columns_; ++k) {
     table.names.push_back("c" + std::to_string(k));
   }
-  table.header = text_.substr(0, body_);
   auto read = each(
       [](std::string_view) { return true; },
       [&](const char* row) { table.rows.push_back(static_cast<std::size_t>(row - bytes.data())); });
   if (!read) return std::unexpected{std::move(read.error())};
-  // The last row's own line end, of those that were taken off.
-  auto end = static_cast<std::size_t>(text_.data() + text_.size() - bytes.data());
-  if (!table.rows.empty() && end < bytes.size()) end += bytes.substr(end, 2) == "\r\n" ? 2 : 1;
+  // The last line's own end, of those that were taken off.
+  const auto begin = static_cast<std::size_t>(text_.data() - bytes.data());
+  std::size_t end = begin + text_.size();
+  if (end < bytes.size()) end += bytes.substr(end, 2) == "\r\n" ? 2 : 1;
+  const std::size_t body = table.rows.empty() ? end : table.rows.front();
+  if (table.named) table.header = bytes.substr(begin, body - begin);
   table.rows.push_back(end);
   return table;
 }

@@ -108,7 +108,7 @@ class BlockWriter {
   const SelectionDescription& d_;
   const SelectArrays& a_;
   const std::uint64_t capacity_;
-  const SelectKernels& kernels_ = select_kernels();
+  const SelectKernels kernels_ = select_kernels();
 };
 
 // work(worker) for each of so many workers at once. The context of its own keeps a caller's

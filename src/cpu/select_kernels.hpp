@@ -28,6 +28,7 @@ struct SelectKernels {
                   std::uint32_t* out, std::size_t room);
 };
 
-const SelectKernels& select_kernels();
+// For this processor.
+SelectKernels select_kernels();
 
 }  // namespace cumulo::cpu

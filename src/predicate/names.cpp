@@ -28,7 +28,7 @@ std::string nearest(std::string_view name, std::span<const std::string> known) {
   for (const std::string& candidate : known) {
     if (candidate.size() > longest) continue;
     const std::size_t edits = distance(name, candidate);
-    if (edits >= least) continue;
+    if (edits >= least || edits >= name.size()) continue;
     least = edits;
     best = candidate;
   }

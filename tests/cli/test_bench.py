@@ -194,3 +194,15 @@ def test_reports_are_merged(root, tmp_path):
     assert "faster than a copy" in merge(reports[1], status=1)
     reports[0].write_text("{}")
     merge(*reports, status=1)
+
+
+@each_device
+def test_compact_beside_the_standard_library(device):
+    result = bench("compact", "--n", 5000, "--shares", "0,0.5,1", "--runs", 2, "--device", device)
+    assert result["schema"] == "cumulo-compact/1"
+    assert all(row["failure"] is None for row in result["rows"])
+    ours = [row for row in result["rows"] if row["method"] == "cumulo"]
+    assert len(ours) == 12 and all(row["median_ms"] > 0 for row in ours)
+    if device == "cpu":
+        assert "std::copy_if, par" in {row["method"] for row in result["rows"]}
+    assert "sizes from 1" in refuse("bench", "compact", "--n", 0)

@@ -162,6 +162,15 @@ def test_rows_without_a_header(tmp_path):
     assert kept.stdout == b"5\tpear\n1\tplum\n"
 
 
+def test_tables_with_little_in_them(tmp_path):
+    table = tmp_path / "data.csv"
+    for text, kept in [
+        ("a,b\n", "a,b\n"), ("", ""), ("a,b\r\n1,2\r\n\r\n", "a,b\r\n1,2\r\n"), ("a,b", "a,b"),
+        ("\ufeffa,b\n1,2\n", "a,b\n1,2\n"), ("7\n8", "7\n8")]:
+        table.write_bytes(text.encode())
+        assert run("compact", table, "--where", "i >= 0").stdout == kept.encode()
+
+
 def test_one_column_by_another(tmp_path):
     table = tmp_path / "data.csv"
     table.write_bytes(TABLE.encode())

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api/plan_runner.hpp"
+#include "cpu/every_target.hpp"
 #include "predicate/random_predicate.hpp"
 #include "scan/devices.hpp"
 
@@ -48,26 +49,36 @@ testing::AssertionResult agrees(const Sample& sample, const std::vector<std::uin
   return testing::AssertionSuccess();
 }
 
-TEST(RandomPredicateTest, CpuFunctionAgrees) {
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    std::mt19937_64 random(seed);
-    const std::size_t rows = 1 + random() % 1500;
-    const Table table = random_table(rows, random);
-    for (const Sample& sample : samples(table, 250, random)) {
-      std::vector<std::uint8_t> found(rows, 9);
-      for (std::size_t first = 0; first < rows;) {
-        const auto count =
-            static_cast<std::uint32_t>(std::min<std::size_t>(rows - first, 1 + random() % 900));
-        std::vector<const std::byte*> columns;
-        for (std::size_t c = 0; c < table.columns.size(); ++c) {
-          columns.push_back(table.bytes[c].data() + first * size_of(table.columns[c].type));
-        }
-        sample.predicate.function(columns.data(), first, count, found.data() + first);
-        first += count;
+// In blocks of any size.
+void check_cpu_function(std::uint64_t seed, std::size_t wanted) {
+  std::mt19937_64 random(seed);
+  const std::size_t rows = 1 + random() % 1500;
+  const Table table = random_table(rows, random);
+  for (const Sample& sample : samples(table, wanted, random)) {
+    std::vector<std::uint8_t> found(rows, 9);
+    for (std::size_t first = 0; first < rows;) {
+      const auto count =
+          static_cast<std::uint32_t>(std::min<std::size_t>(rows - first, 1 + random() % 900));
+      std::vector<const std::byte*> columns;
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        columns.push_back(table.bytes[c].data() + first * size_of(table.columns[c].type));
       }
-      ASSERT_TRUE(agrees(sample, found)) << "seed " << seed;
+      sample.predicate.function(columns.data(), first, count, found.data() + first);
+      first += count;
     }
+    ASSERT_TRUE(agrees(sample, found)) << "seed " << seed;
   }
+}
+
+TEST(RandomPredicateTest, CpuFunctionAgrees) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) check_cpu_function(seed, 250);
+}
+
+TEST(RandomPredicateTest, CpuFunctionAgreesOnEveryVectorTarget) {
+  on_every_target([](const char* target) {
+    SCOPED_TRACE(target);
+    check_cpu_function(77, 200);
+  });
 }
 
 class PredicateKernelTest : public DeviceTest {};
