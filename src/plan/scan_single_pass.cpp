@@ -21,7 +21,6 @@ constexpr std::uint32_t tags = 1U << (32 - ticket_bits);
 // ordinary threads, others may have the processor for long.
 constexpr std::uint32_t spins = 1U << 22;
 constexpr std::uint32_t patient_spins = 1U << 26;
-constexpr std::uint64_t stalled_offset = 4;
 
 constexpr std::uint32_t tail_at = 8;  // word of the total buffer where a partial quad's results are
 
@@ -40,6 +39,7 @@ constexpr SpineLayout small_spine{line, line, line};
 void add_spine_values(Values& values, const ScanRequest& request, const SpineLayout& spine) {
   values.insert({{"WITHHOLD", request.options.withhold},
                  {"ORDERED", request.traits.ordered_workgroups ? 1 : 0},
+                 {"WIDE_SPINE", request.traits.shader_int64_atomics ? 1 : 0},
                  {"TICKET_BITS", ticket_bits},
                  {"TICKET_MASK", (1 << ticket_bits) - 1},
                  {"FIRST_BLOCK", spine.first_block},
@@ -50,10 +50,11 @@ void add_spine_values(Values& values, const ScanRequest& request, const SpineLay
 }
 
 // Adds the spine; returns its number.
-std::uint32_t add_spine(Plan& plan, const SpineLayout& spine, std::uint64_t tiles) {
+std::uint32_t add_spine(Plan& plan, const Traits& traits, const SpineLayout& spine,
+                        std::uint64_t tiles) {
   const auto buffer = static_cast<std::uint32_t>(plan.buffers.size());
   plan.buffers.push_back({"spine", (spine.first_tile + tiles * line) * 4, BufferRole::scratch});
-  plan.status = PlanStatus{buffer, stalled_offset};
+  plan.status = PlanStatus{buffer, traits.shader_int64_atomics ? 8U : 4U};  // its word 1
   plan.renewal = PlanRenewal{buffer, tags};
   return buffer;
 }
@@ -154,7 +155,7 @@ std::uint64_t workgroup_memory(std::initializer_list<std::uint64_t> variables) {
 
 // Of single_pass.wgsl with lib/look_back.wgsl and lib/spine.wgsl.
 std::uint64_t large_memory(std::uint64_t element, std::uint32_t parts) {
-  return workgroup_memory({parts * element, 160 * element, element, 5 * element, 32 * element,
+  return workgroup_memory({parts * element, 160 * element, element, 10 * element, 32 * element,
                            64 * element, element, sizeof(std::uint32_t)});
 }
 
@@ -262,7 +263,7 @@ OnePass one_pass(const ScanRequest& request, PlanKernel kernel, std::string note
   pass.plan.notes.push_back(std::move(note));
   pass.plan.kernels.push_back(std::move(kernel));
   pass.parameters = add_parameters(pass.plan, request, params);
-  pass.spine = add_spine(pass.plan, layout, params.all_tiles);
+  pass.spine = add_spine(pass.plan, request.traits, layout, params.all_tiles);
   return pass;
 }
 
@@ -328,7 +329,7 @@ Result<Plan> plan_subgroup_pass(const ScanRequest& request) {
       return plan;
     }
   }
-  return plan_single_pass(request, single_pass_shape(n, request.element_bytes()));
+  return plan_single_pass(request, single_pass_shape(request.traits.limits, n, request.element_bytes()));
 }
 
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape) {
@@ -356,7 +357,8 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                  {"HALF_STRIPS", shape.rows < order::rows_per_strip ? 1 : 0},
                  {"QUADS", static_cast<std::int64_t>(tile / order::quad)},
                  {"DIRECT", shape.direct_groups},
-                 {"WAITS", 1}});
+                 {"WAITS", 1},
+                 {"KEPT", 2}});
   auto kernel =
       make_kernel(request, "single_pass", "single_pass.wgsl", values, shape.workgroup_size, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
@@ -389,7 +391,8 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   values.insert({{"WORKGROUP", workgroup},
                  {"ROWS_EACH", shape.rows_each},
                  {"WAITS", tiles > 1 ? 1 : 0},
-                 {"MANY_GROUPS", tiles > group_tiles ? 1 : 0}});
+                 {"MANY_GROUPS", tiles > group_tiles ? 1 : 0},
+                 {"KEPT", 1}});
   add_bindings(values, request);
   add_layout_values(values, layout, in_vectors);
   auto kernel = make_kernel(request, "small_pass", "small_pass.wgsl", values, workgroup, true);
