@@ -20,7 +20,8 @@ constexpr std::array features{
     Feature{native(WGPUNativeFeature_TimestampQueryInsideEncoders), "timestamps-inside-encoders"},
     Feature{native(WGPUNativeFeature_Subgroup), "subgroups"},
     Feature{WGPUFeatureName_ShaderF16, "shader-f16"},
-    Feature{native(WGPUNativeFeature_ShaderInt64), "shader-int64"}};
+    Feature{native(WGPUNativeFeature_ShaderInt64), "shader-int64"},
+    Feature{native(WGPUNativeFeature_ShaderInt64AtomicAllOps), "shader-int64-atomics"}};
 
 // Those of an adapter or a device: has(handle, feature) is WebGPU's own query.
 template <class Handle, class Has>
@@ -86,6 +87,8 @@ Traits traits_of(const WGPULimits& limits, const WGPUAdapterInfo& info,
                       has(found, native(WGPUNativeFeature_TimestampQueryInsideEncoders));
   traits.shader_f16 = has(found, WGPUFeatureName_ShaderF16);
   traits.shader_int64 = has(found, native(WGPUNativeFeature_ShaderInt64));
+  traits.shader_int64_atomics =
+      traits.shader_int64 && has(found, native(WGPUNativeFeature_ShaderInt64AtomicAllOps));
   traits.forward_progress = makes_progress(info);
   traits.ordered_workgroups = traits.forward_progress && info.vendorID == nvidia;
   // SPIR-V and HLSL say so; Metal's compiler loads, changes and stores the whole vector.

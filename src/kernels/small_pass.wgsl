@@ -79,7 +79,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   var total = absent();
   if (thread < tile) { total = await_value(tile_slot(thread), tag); }
   let blocks = tree32(total, lane);
-  if (group == own_group) { keep_before(blocks, lane, tile % 32u); }
+  if (group == own_group) { keep_before(blocks, lane, tile % 32u, 0u); }
 #if MANY_GROUPS
   if (group < own_group && lane == 0u) { group_totals[group] = blocks.total; }
 #endif
@@ -88,7 +88,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #if MANY_GROUPS
   base = fold_before(base, choose(absent(), group_totals[lane], lane < own_group), lane, own_group);
 #endif
-  base = fold_kept(base);
+  base = fold_kept(base, 0u);
 #else
   var base = initial();
 #endif

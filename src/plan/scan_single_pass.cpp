@@ -15,6 +15,10 @@ constexpr std::uint32_t tail_at = 8;  // word of the total buffer where a partia
 
 constexpr std::uint32_t group_tiles = 32;  // whose totals a subgroup reads at once
 
+SpineWord spine_word(const Traits& traits) {
+  return traits.shader_int64_atomics ? SpineWord::u64 : SpineWord::u32;
+}
+
 // How quads lie in vectors of four words: lib/vector_io.wgsl. All in words.
 struct VectorLayout {
   std::uint32_t in_shift;     // where in its vector a quad begins
@@ -104,7 +108,7 @@ std::string shape_note(std::uint64_t tile, std::uint64_t workgroup, std::uint64_
 
 // Of single_pass.wgsl with lib/look_back.wgsl and lib/spine.wgsl.
 std::uint64_t large_memory(std::uint64_t element, std::uint32_t parts) {
-  return workgroup_memory({parts * element, 160 * element, element, 5 * element, 32 * element,
+  return workgroup_memory({parts * element, 160 * element, element, 10 * element, 32 * element,
                            64 * element, element, sizeof(std::uint32_t)});
 }
 
@@ -213,7 +217,7 @@ OnePass one_pass(const ScanRequest& request, PlanKernel kernel, std::string note
   pass.plan.notes.push_back(std::move(note));
   pass.plan.kernels.push_back(std::move(kernel));
   pass.parameters = add_parameters(pass.plan, request, params);
-  pass.spine = add_spine(pass.plan, layout, params.all_tiles);
+  pass.spine = add_spine(pass.plan, layout, params.all_tiles, spine_word(request.traits));
   return pass;
 }
 
@@ -275,7 +279,8 @@ Result<Plan> plan_subgroup_pass(const ScanRequest& request) {
       return plan;
     }
   }
-  return plan_single_pass(request, single_pass_shape(n, request.element_bytes()));
+  return plan_single_pass(request,
+                          single_pass_shape(request.traits.limits, n, request.element_bytes()));
 }
 
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape) {
@@ -294,7 +299,8 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   }
 
   Values values = kernel_values(request);
-  add_spine_values(values, request.traits, request.options.withhold, large_spine);
+  add_spine_values(values, request.traits, request.options.withhold, large_spine,
+                   spine_word(request.traits));
   add_bindings(values, request);
   add_layout_values(values, layout, in_vectors);
   values.insert({{"WORKGROUP", shape.workgroup_size},
@@ -303,7 +309,8 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                  {"HALF_STRIPS", shape.rows < order::rows_per_strip ? 1 : 0},
                  {"QUADS", static_cast<std::int64_t>(tile / order::quad)},
                  {"DIRECT", shape.direct_groups},
-                 {"WAITS", 1}});
+                 {"WAITS", 1},
+                 {"KEPT", 2}});
   auto kernel =
       make_kernel(request, "single_pass", "single_pass.wgsl", values, shape.workgroup_size, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
@@ -332,11 +339,13 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   if (tiles > workgroup) return std::unexpected{unfit("too many elements for the small form")};
 
   Values values = kernel_values(request);
-  add_spine_values(values, request.traits, request.options.withhold, small_spine);
+  add_spine_values(values, request.traits, request.options.withhold, small_spine,
+                   spine_word(request.traits));
   values.insert({{"WORKGROUP", workgroup},
                  {"ROWS_EACH", shape.rows_each},
                  {"WAITS", tiles > 1 ? 1 : 0},
-                 {"MANY_GROUPS", tiles > group_tiles ? 1 : 0}});
+                 {"MANY_GROUPS", tiles > group_tiles ? 1 : 0},
+                 {"KEPT", 1}});
   add_bindings(values, request);
   add_layout_values(values, layout, in_vectors);
   auto kernel = make_kernel(request, "small_pass", "small_pass.wgsl", values, workgroup, true);
@@ -362,7 +371,8 @@ Result<Plan> plan_memory_pass(const ScanRequest& request) {
   }
 
   Values values = kernel_values(request);
-  add_spine_values(values, request.traits, request.options.withhold, large_spine);
+  add_spine_values(values, request.traits, request.options.withhold, large_spine,
+                   spine_word(request.traits));
   add_tile_values(values, *shape);
   add_bindings(values, request);
   values.insert(

@@ -46,7 +46,7 @@ class Builder {
   Result<Plan> build() {
     if (auto error = refusal()) return std::unexpected{std::move(*error)};
     if (auto error = b_.add_slices(d_.n, 1)) return std::unexpected{std::move(*error)};
-    spine_ = add_spine(b_.plan(), count_spine, b_.all_tiles(), 12);
+    spine_ = add_spine(b_.plan(), count_spine, b_.all_tiles(), SpineWord::u32, 12);
     if (partitions_) {
       masks_ = b_.add_buffer("masks", b_.all_tiles() * tile_ / 8, BufferRole::scratch);
       bases_ = b_.add_buffer("chunk bases", (b_.all_tiles() * parts_ + 1) * 4, BufferRole::scratch);
@@ -267,7 +267,8 @@ class Builder {
                   {"VALUE", has_value_ ? 1 : 0},
                   {"CAPPED", !partitions_ && room < d_.n ? 1 : 0},
                   {"ROOM_BEHIND", d_.lengths ? 1 : 0}};
-    add_spine_values(values, request_.traits, request_.layout.withhold, count_spine);
+    add_spine_values(values, request_.traits, request_.layout.withhold, count_spine,
+                     SpineWord::u32);
     auto kernel = b_.kernel("select_pass", "select_pass.wgsl", std::move(values),
                             *text + *source + text_ + value_text());
     if (!kernel) return std::move(kernel.error());

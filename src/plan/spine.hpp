@@ -34,14 +34,17 @@ inline constexpr std::uint32_t most_count_tiles = 65535;
 inline constexpr SpineLayout count_spine{2 * spine::line, 10 * spine::line,
                                          10 * spine::line + 2 * 2048 * spine::line};
 
+// What its atomics are: words of 64 bits hold a value of 32 beside its tag.
+enum class SpineWord : std::uint8_t { u32, u64 };
+
 void add_spine_values(Values& values, const Traits& traits, std::uint32_t withhold,
-                      const SpineLayout& layout);
+                      const SpineLayout& layout, SpineWord word);
 
 // Runs until a tag of so many bits, the highest of them always set, comes again.
 constexpr std::uint32_t runs_of_tag(std::uint32_t bits) { return 1U << (bits - 1); }
 
 // Adds the spine, with its status and renewal; returns its number.
-std::uint32_t add_spine(Plan& plan, const SpineLayout& layout, std::uint64_t tiles,
+std::uint32_t add_spine(Plan& plan, const SpineLayout& layout, std::uint64_t tiles, SpineWord word,
                         std::uint32_t tag_bits = 16);
 
 // Workgroup memory in bytes, each variable from a multiple of 16 on, as WebGPU counts it.

@@ -24,6 +24,7 @@ void each_field(T& traits, L& limits, F&& field) {
   field("timestamps", traits.timestamps);
   field("shader_f16", traits.shader_f16);
   field("shader_int64", traits.shader_int64);
+  field("shader_int64_atomics", traits.shader_int64_atomics);
   field("forward_progress", traits.forward_progress);
   field("ordered_workgroups", traits.ordered_workgroups);
   field("stores_components", traits.stores_components);

@@ -46,7 +46,7 @@ testing::AssertionResult writes_all_elements(const Plan& plan, std::uint64_t n) 
 }
 
 TEST(SinglePass, AutoTakesItWhereWorkgroupsKeepRunning) {
-  for (const std::uint64_t n : {1ULL, 5ULL, 4095ULL, 4096ULL, 4097ULL, 1ULL << 20, (1ULL << 20) + 1,
+  for (const std::uint64_t n : {1ULL, 5ULL, 4095ULL, 4096ULL, 4097ULL, 1ULL << 21, (1ULL << 21) + 1,
                                 5'000'003ULL, 1ULL << 24, (1ULL << 28) - 1, 1ULL << 28}) {
     const auto plan = plan_scan({.n = n}, able());
     ASSERT_TRUE(plan) << describe(plan.error());
@@ -81,7 +81,7 @@ std::string kernel_of(const Traits& traits, const ScanDescription& d,
 
 TEST(SinglePass, WorkgroupMemoryServesWhereSubgroupsDoNot) {
   EXPECT_EQ(kernel_of(able(), {.n = 100'000}), "small_pass");
-  EXPECT_EQ(kernel_of(able(), {.n = 2'000'000}), "single_pass");
+  EXPECT_EQ(kernel_of(able(), {.n = 3'000'000}), "single_pass");
   for (const std::uint32_t width : {0U, 4U, 8U, 16U, 64U, 128U}) {
     Traits traits = able();
     traits.subgroup_width = width;
@@ -100,7 +100,7 @@ TEST(SinglePass, SubgroupsTakeEveryLayout) {
   for (const std::uint64_t n : {1ULL, 3ULL, 100'000ULL, 10'000'000ULL}) {
     const auto is_one_pass = [&](const ScanDescription& d, const PlanOptions& options = {}) {
       const std::string kernel = kernel_of(able(), d, options);
-      return kernel == (n <= 1ULL << 20 ? "small_pass" : "single_pass");
+      return kernel == (n <= 1ULL << 21 ? "small_pass" : "single_pass");
     };
     EXPECT_TRUE(is_one_pass({.n = n, .reverse = true}));
     EXPECT_TRUE(is_one_pass({.n = n, .include_initial = true}));
@@ -155,7 +155,7 @@ TEST(SinglePass, ARefusalSaysWhatIsMissing) {
   const auto names = [](auto Limits::* field, std::uint32_t value, const std::string& part) {
     Traits traits = able();
     traits.limits.*field = value;
-    const auto plan = plan_scan({.n = 2'000'000, .algorithm = Algorithm::single_pass}, traits);
+    const auto plan = plan_scan({.n = 9'000'000, .algorithm = Algorithm::single_pass}, traits);
     ASSERT_FALSE(plan);
     EXPECT_EQ(plan.error().kind, ErrorKind::unsupported);
     const std::string& said = plan.error().message;
@@ -168,7 +168,7 @@ TEST(SinglePass, ARefusalSaysWhatIsMissing) {
   names(&Limits::max_storage_buffers_per_stage, 3,
         "4 storage buffers (max_storage_buffers_per_stage is 3)");
   names(&Limits::max_workgroups_per_dimension, 60,
-        "489 workgroups (max_workgroups_per_dimension is 60)");
+        "2198 workgroups (max_workgroups_per_dimension is 60)");
   Traits traits = able();
   traits.limits.max_storage_binding_size = 65537;
   const auto plan = plan_scan({.n = 100'000, .algorithm = Algorithm::single_pass}, traits);
@@ -182,7 +182,7 @@ TEST(SinglePass, ItsWorkgroupMemoryIsCounted) {
                                          {4097ULL, 176U, "small_pass"},
                                          {131'072ULL, 176U, "small_pass"},
                                          {131'073ULL, 304U, "small_pass"},
-                                         {(1ULL << 20) + 1, 1136U, "single_pass"}}) {
+                                         {(1ULL << 23) + 1, 1152U, "single_pass"}}) {
     Traits traits = able();
     traits.limits.max_workgroup_memory = bytes;
     const auto plan = plan_scan({.n = n, .algorithm = Algorithm::single_pass}, traits);

@@ -1,6 +1,6 @@
 // What stands before a tile. Tiles are counted in groups of 32 and blocks of 32 groups. The last tile
-// of a group publishes the group's total, the last tile of a block the block's.
-// Those arrive later than their tiles' totals, so the last ${DIRECT} groups are totalled tile by tile.
+// of a group publishes the group's total, the last tile of a block the block's. Those arrive later
+// than their tiles' totals, so the last ${DIRECT} groups are totalled tile by tile.
 //
 // Every subgroup gathers 32 descriptors, all at the same time, so that the tile waits only once.
 #import lib/before_tile.wgsl
@@ -54,7 +54,7 @@ fn look_back(tile: u32, tag: u32, thread: u32, lane: u32) -> Element {
 
   let ends_group = tile % 32u == 31u;
   if (job == 0u) {
-    keep_before(t, lane, tile % 32u);
+    keep_before(t, lane, tile % 32u, 0u);
     if (ends_group && lane == 0u) {
       publish(group_slot(group), t.total, tag);
       own_group = t.total;
@@ -63,21 +63,25 @@ fn look_back(tile: u32, tag: u32, thread: u32, lane: u32) -> Element {
   // Groups that are read tile by tile are not waited for otherwise.
   if (job == 1u && lane + ${DIRECT}u < in_block) { group_totals[32u + lane] = x; }
   if (job == 2u && want.is_wanted) { group_totals[lane] = x; }
-  if (job == 3u) { block_totals[lane] = x; }
+  if (job == 3u) {
+    keep_before(t, lane, block, 1u);
+    block_totals[lane] = x;
+  }
   if (job > 3u && want.is_wanted && lane == 0u) { group_totals[35u + in_block - job] = t.total; }
   workgroupBarrier();  // all that stands before the tile is known
 
-  var blocks = block_totals[lane];
+  var before = initial();
   if (is_late) {
-    blocks = choose(blocks, total32(group_totals[lane], lane), lane + 1u == block);
+    let last = total32(group_totals[lane], lane);
+    before = fold_before(before, choose(block_totals[lane], last, lane + 1u == block), lane, block);
+  } else {
+    before = fold_kept(before, 1u);
   }
   let groups = choose(absent(), group_totals[32u + lane], lane < in_block);
-  var before = initial();
-  if (block > 0u) { before = fold_before(before, blocks, lane, block); }
   before = fold_before(before, groups, lane, in_block);
   if (ends_group && in_block == 31u) {
     let total = total32(choose(groups, own_group, lane == 31u), lane);
     if (thread == 0u) { publish(block_slot(block), total, tag); }
   }
-  return fold_kept(before);
+  return fold_kept(before, 0u);
 }
