@@ -10,15 +10,15 @@
 #import lib/subgroup32.wgsl
 #import lib/look_back_count.wgsl
 #import lib/rounded.wgsl
+#if FLAG_BYTES
+#import lib/flag_bytes.wgsl
+#endif
 @group(0) @binding(3) var<storage, read_write> counts: array<u32>;
 #if MASKS_OUT
 // For partition, whose first step this is: the masks, and what is selected before each 1,024
 // elements; behind those the total.
 @group(0) @binding(4) var<storage, read_write> masks: array<u32>;
 @group(0) @binding(5) var<storage, read_write> chunk_bases: array<u32>;
-#endif
-#if VECTORS
-@group(0) @binding(${VECTOR_BINDING}) var<storage, read> flag_vectors: array<vec4<u32>>;
 #endif
 
 var<workgroup> part_totals: array<u32, ${PARTS}>;
@@ -34,26 +34,6 @@ fn has_room(to: u32) -> bool {
 }
 
 fn ballot(condition: bool) -> u32 { return subgroupBallot(condition).x; }
-
-#if FLAG_BYTES
-// Bit k is set where byte k is not 0.
-fn nibble(f: u32) -> u32 {
-  return (((((f & 0x7f7f7f7fu) + 0x7f7f7f7fu) | f) & 0x80808080u) * 0x00204081u) >> 28u;
-}
-
-fn flags_of(a: vec4<u32>, b: vec4<u32>) -> u32 {
-  return nibble(a.x) | (nibble(a.y) << 4u) | (nibble(a.z) << 8u) | (nibble(a.w) << 12u) |
-         (nibble(b.x) << 16u) | (nibble(b.y) << 20u) | (nibble(b.z) << 24u) | (nibble(b.w) << 28u);
-}
-
-// Four words of flags, none of which lies past the last one.
-fn four_words(w: u32) -> vec4<u32> {
-  let at = params.offsets[0][0];
-  let last = (max(extent.count, 1u) - 1u) / 4u;
-  return vec4<u32>(source_0[at + min(w, last)], source_0[at + min(w + 1u, last)],
-                   source_0[at + min(w + 2u, last)], source_0[at + min(w + 3u, last)]);
-}
-#endif
 
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32,
@@ -110,19 +90,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let row = first + lane * 32u;
   if (lane < ${ROWS}u) {
 #if FLAG_BYTES
-#if VECTORS
-    let at = params.offsets[0][0] / 4u + row / 16u;
-    var a = flag_vectors[at];
-    var b = flag_vectors[at + 1u];
-    if (tile == extent.tiles - 1u) {
-      // The last vector may not be whole.
-      a = four_words(row / 4u);
-      b = four_words(row / 4u + 4u);
-    }
-    mask = flags_of(a, b);
-#else
-    mask = flags_of(four_words(row / 4u), four_words(row / 4u + 4u));
-#endif
+    mask = row_of_flags(row, tile == extent.tiles - 1u);
 #else
     mask = source_0[params.offsets[0][0] + min(row, last) / 32u];
 #endif

@@ -21,7 +21,6 @@ Error beyond(const std::string& limit, std::uint64_t value, const std::string& w
 }
 
 constexpr std::size_t most_offsets = 20;
-constexpr std::uint32_t first_free_binding = 4;
 
 // One of the arrays that a pass writes, and where its elements are read.
 struct Written {
