@@ -35,8 +35,8 @@ struct Traits {
   bool shader_f16 = false;
   bool shader_int64 = false;
   bool shader_int64_atomics = false;  // loads, stores and additions of whole 64-bit words
-  bool forward_progress = false;    // a workgroup that has started is known to keep running
-  bool ordered_workgroups = false;  // workgroups are known to start in the order of their numbers
+  bool forward_progress = false;      // a workgroup that has started is known to keep running
+  bool ordered_workgroups = false;    // workgroups are known to start in the order of their numbers
   // A store to one component of a vector leaves the others alone; WGSL lets it write them all.
   bool stores_components = false;
 };

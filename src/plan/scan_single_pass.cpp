@@ -61,15 +61,15 @@ std::uint32_t add_spine(Plan& plan, const Traits& traits, const SpineLayout& spi
 
 // How quads lie in vectors of four words: lib/vector_io.wgsl. All in words.
 struct VectorLayout {
-  std::uint32_t in_shift;   // where in its vector a quad begins
-  std::uint32_t out_shift;  // likewise
-  std::uint32_t rest;       // words at the end of the input that are no whole vector, if needed
-  std::uint32_t tail;       // likewise of the output
-  std::uint32_t edge;       // likewise, where the bound range holds a whole vector there
-  std::uint32_t head;       // where results begin in a vector that no quad's results fill
+  std::uint32_t in_shift;     // where in its vector a quad begins
+  std::uint32_t out_shift;    // likewise
+  std::uint32_t rest;         // words at the end of the input that are no whole vector, if needed
+  std::uint32_t tail;         // likewise of the output
+  std::uint32_t edge;         // likewise, where the bound range holds a whole vector there
+  std::uint32_t head;         // where results begin in a vector that no quad's results fill
   std::uint32_t in_vectors;   // of the bound range
   std::uint32_t out_vectors;  // likewise
-  bool in_pieces;  // some vectors of the output are not written whole
+  bool in_pieces;             // some vectors of the output are not written whole
 
   bool has_copy() const { return rest != 0 || tail != 0; }
 };
@@ -106,8 +106,8 @@ VectorLayout lay_out(const ScanRequest& request, SliceParams& params) {
                       .out_vectors = (results_end + (out_padded ? vector - 1 : 0)) / vector,
                       .in_pieces = false};
   params.in_last = layout.in_vectors - 1;
-  layout.in_pieces = layout.out_shift != 0 || layout.head != 0 || layout.edge != 0 ||
-                     d.include_initial;
+  layout.in_pieces =
+      layout.out_shift != 0 || layout.head != 0 || layout.edge != 0 || d.include_initial;
   return layout;
 }
 
@@ -162,8 +162,8 @@ std::uint64_t large_memory(std::uint64_t element, std::uint32_t parts) {
 // Of small_pass.wgsl; with one tile it neither waits nor draws, with one group it totals none.
 std::uint64_t small_memory(std::uint64_t element, std::uint64_t tiles) {
   if (tiles <= 1) return workgroup_memory({32 * element});
-  return workgroup_memory({32 * element, 5 * element, tiles <= group_tiles ? 0 : 32 * element,
-                           sizeof(std::uint32_t)});
+  return workgroup_memory(
+      {32 * element, 5 * element, tiles <= group_tiles ? 0 : 32 * element, sizeof(std::uint32_t)});
 }
 
 Error unfit(const std::string& why) {
@@ -399,8 +399,8 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
   return element_pass(request,
-                      one_pass(request, std::move(*kernel),
-                               shape_note(tile, workgroup, tiles), small_spine, params),
+                      one_pass(request, std::move(*kernel), shape_note(tile, workgroup, tiles),
+                               small_spine, params),
                       params.all_tiles);
 }
 

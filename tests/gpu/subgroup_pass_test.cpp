@@ -1,6 +1,6 @@
-// The passes for subgroups of 32 lanes, on devices whose subgroups have other widths: their shuffles
-// go through workgroup memory here, so that their trees, their order and the ways elements lie in
-// memory can be seen to be right for any element.
+// The passes for subgroups of 32 lanes, on devices whose subgroups have other widths: their
+// shuffles go through workgroup memory here, so that their trees, their order and the ways elements
+// lie in memory can be seen to be right for any element.
 #include <regex>
 
 #include "api/impl.hpp"
@@ -24,9 +24,7 @@ std::string with_shuffles_in_memory(const std::string& wgsl, std::uint32_t workg
                             "  return exchanged(x, lane_of$1(y));\n}");
   text.replace(text.find("return subgroupShuffle(x, y);"), 29, "return exchanged_word(x, y);");
   const std::string threads = std::to_string(workgroup);
-  return text +
-         "var<workgroup> words_of_lanes: array<u32, " +
-         threads +
+  return text + "var<workgroup> words_of_lanes: array<u32, " + threads +
          ">;\n"
          "fn exchanged_word(x: u32, lane: u32) -> u32 {\n"
          "  words_of_lanes[own_thread] = x;\n  workgroupBarrier();\n"
@@ -182,10 +180,8 @@ TEST_P(SubgroupPassTest, SmallOperatorsThatDoNotCommuteAreRight) {
   }
 }
 
-constexpr plan::SinglePassShape small_tiles{
-    .workgroup_size = 128, .rows = 4, .direct_groups = 0};
-constexpr plan::SinglePassShape whole_strips{
-    .workgroup_size = 256, .rows = 8, .direct_groups = 4};
+constexpr plan::SinglePassShape small_tiles{.workgroup_size = 128, .rows = 4, .direct_groups = 0};
+constexpr plan::SinglePassShape whole_strips{.workgroup_size = 256, .rows = 8, .direct_groups = 4};
 
 // A kernel is made for each way: so only some of them are tried with each size.
 TEST_P(SubgroupPassTest, LargeLiesAnywhere) {
