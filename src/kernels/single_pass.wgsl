@@ -30,7 +30,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #if VECTORS
 #repeat k ROWS
 #repeat v WORDS
-  var raw${k}_$v = input_vector(in_block(first + ${32 * k}u) + ${v}u);
+  var raw${k}_$v = input_vector(in_block(first + ${32 * k}u), ${v}u);
 #end
 #end
 #if IN_SHIFT
@@ -40,7 +40,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #else
   let beyond_at = in_block(part_first + ${32 * ROWS}u);
 #endif
-  var beyond = input_vector(beyond_at);
+  var beyond = input_vector(beyond_at, 0u);
 #endif
 #if REST
   // The input ends in this tile's vectors, or in the one beyond.
@@ -213,26 +213,28 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   if ((part & 1u) != 0u) { base = combine(base, part_tree[part - 1u]); }
 #endif
 
-#repeat k ROWS
-#repeat j 4
-  p${k}_$j = combine(base, p${k}_$j);
-#end
-#end
-
   // Store.
 #if VECTORS
 #repeat k ROWS
+#repeat j 4
+  let r${k}_$j = combine(base, p${k}_${j + REVERSE * (3 - 2 * j)});
+#end
 #repeat v WORDS
   let out${k}_$v = vec4<u32>(
 #repeat c 4
-      word${(4 * v + c) % WORDS}(p${k}_${(4 * v + c) / WORDS + REVERSE * (3 - 2 * ((4 * v + c) / WORDS))}),
+      word${(4 * v + c) % WORDS}(r${k}_${(4 * v + c) / WORDS}),
 #end
   );
 #end
+#if !OUT_SHIFT
+#repeat v WORDS
+  put(out_block(first + ${32 * k}u) + ${v}u, out${k}_$v);
 #end
+#endif
+#end
+#if OUT_SHIFT
 #repeat k ROWS
   let at$k = out_block(first + ${32 * k}u);
-#if OUT_SHIFT
   // The first vector has words of the quad before, unless that is not the part's.
 #if k == REVERSE * (ROWS - 1)
   let previous$k = from_previous(out${k}_${WORDS - 1}, vec4<u32>(), lane);
@@ -254,13 +256,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #repeat v WORDS - 1
   put(at$k + ${v + 1}u, from_word_${4 - OUT_SHIFT}(out${k}_$v, out${k}_${v + 1}));
 #end
-#else
-#repeat v WORDS
-  put(at$k + ${v}u, out${k}_$v);
 #end
-#endif
-#end
-#if OUT_SHIFT
   // The last words of the part lie in the next part's first vector.
   if (lane == last_lane) {
 #repeat c OUT_SHIFT
@@ -272,7 +268,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #else
 #repeat k ROWS
 #repeat j 4
-  store(i$k + ${j}u, p${k}_$j);
+  store(i$k + ${j}u, combine(base, p${k}_$j));
 #end
 #end
 #endif

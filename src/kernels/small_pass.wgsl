@@ -36,7 +36,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let i$k = quad$k * 4u;
 #if VECTORS
 #repeat v WORDS
-  let raw${k}_$v = input_vector(in_block(quad$k) + ${v}u);
+  let raw${k}_$v = input_vector(in_block(quad$k), ${v}u);
 #end
 #else
 #repeat j 4

@@ -279,8 +279,7 @@ Result<Plan> plan_subgroup_pass(const ScanRequest& request) {
       return plan;
     }
   }
-  return plan_single_pass(request,
-                          single_pass_shape(request.traits.limits, n, request.element_bytes()));
+  return plan_single_pass(request, single_pass_shape(n, request.element_bytes()));
 }
 
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape) {

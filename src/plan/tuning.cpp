@@ -115,16 +115,12 @@ LimitTooSmall limit_too_small(const Limits& limits, std::uint64_t element_bytes,
 
 std::uint64_t memory_pass_limit() { return std::uint64_t{1} << 20; }
 
-SinglePassShape single_pass_shape(const Limits& limits, std::uint64_t n,
-                                  std::uint64_t element_bytes) {
-  // 8 rows of words, or 4 of pairs of words, are what a lane has registers for.
-  const std::uint32_t rows = element_bytes > 4 ? 4 : 8;
-  const std::uint64_t tile = std::uint64_t{256} / order::quads_per_row * rows * order::row;
-  // While all tiles fit the device at once, half as many of them wait for fewer others; beyond 2^15
-  // tiles they have to be larger.
-  const bool at_once = rows == 8 && n <= std::uint64_t{1} << 23 && largest_workgroup(limits) >= 512;
-  if (at_once || n > tile << 15) return {.workgroup_size = 512, .rows = rows, .direct_groups = 8};
-  return {.workgroup_size = 256, .rows = rows, .direct_groups = 4};
+SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes) {
+  // 8 rows of words, or 4 of pairs of words, are what a lane has registers for. Smaller tiles fill
+  // the device at fewer elements; beyond 2^15 tiles they have to be larger.
+  const std::uint32_t rows = element_bytes > 4 || n <= std::uint64_t{1} << 23 ? 4 : 8;
+  const bool is_largest = n > (std::uint64_t{256} / order::quads_per_row * rows * order::row) << 15;
+  return {.workgroup_size = is_largest ? 512U : 256U, .rows = rows, .direct_groups = 4};
 }
 
 SmallPassShape small_pass_shape(const Limits& limits, std::uint64_t n) {

@@ -58,8 +58,7 @@ struct SmallPassShape {
   std::uint32_t rows_each;  // rows of the order, of 32 in a tile, for each subgroup
 };
 
-SinglePassShape single_pass_shape(const Limits& limits, std::uint64_t n,
-                                  std::uint64_t element_bytes);
+SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes);
 SmallPassShape small_pass_shape(const Limits& limits, std::uint64_t n);
 std::uint64_t small_pass_tile();  // elements
 // Elements up to which the small pass is the faster one.

@@ -2,15 +2,16 @@
 // the one where its first word lies, and those after it. Where that word is not the vector's first,
 // the quad's last words lie in the vector after its own, which is the first own one of the quad after
 // it in memory: another lane's. So lanes exchange what they lack, and each moves whole vectors.
+// Vector v of a block. What is past the end is anything.
 #if IN_PLACE
-fn input_vector(at: u32) -> vec4<u32> { return output[min(at, params.in_last)]; }
+fn input_vector(block: u32, v: u32) -> vec4<u32> { return output[min(block, params.in_last) + v]; }
 #else
 #if SAME_BUFFER
 @group(0) @binding(1) var<storage, read_write> input: array<vec4<u32>>;
 #else
 @group(0) @binding(1) var<storage, read> input: array<vec4<u32>>;
 #endif
-fn input_vector(at: u32) -> vec4<u32> { return input[min(at, params.in_last)]; }
+fn input_vector(block: u32, v: u32) -> vec4<u32> { return input[min(block, params.in_last) + v]; }
 #endif
 @group(0) @binding(${OUTPUT}) var<storage, read_write> output: array<vec4<u32>>;
 
