@@ -187,7 +187,8 @@ TEST_P(SelectionPassTest, AWithheldTileIsNoticed) {
     EXPECT_FALSE(right);
     EXPECT_NE(std::string_view{right.message()}.find("stalled"), std::string_view::npos)
         << right.message();
-    if (has_width_32() || d.predicate) break;  // each of them waits for long
+    const bool waits_long = has_width_32() || device().info().name.contains("SwiftShader");
+    if (waits_long || d.predicate) break;
   }
 }
 
