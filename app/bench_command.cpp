@@ -21,7 +21,8 @@ constexpr const char* overview =
     "How fast and how exact, beside what else a program could use.\n\n"
     "  cumulo bench scan       times of the scan beside copies and rivals, results checked\n"
     "  cumulo bench accuracy   errors of f32 sums beside a plain loop\n"
-    "  cumulo bench compact    times of compact, partition and unique beside std::copy_if and others\n"
+    "  cumulo bench compact    times of compact, partition and unique beside std::copy_if and "
+    "others\n"
     "  cumulo bench plot       a picture of results that bench scan or script/bench wrote\n\n"
     "Each has --help. Example\n"
     "  cumulo bench scan --n 2^26 --types u32,f32\n"
@@ -207,7 +208,8 @@ int run_bench_compact(const Arguments& arguments) {
   app.footer(compact_example);
   if (const auto status = parse_arguments(app, arguments)) return *status;
 
-  auto read = parse_words(words, options.sizes, [](const auto& w) { return parse_count("--n", w); });
+  auto read =
+      parse_words(words, options.sizes, [](const auto& w) { return parse_count("--n", w); });
   if (!read) return report_error(read.error(), json);
   auto runs = parse_count("--runs", runs_word);
   if (!runs) return report_error(runs.error(), json);
