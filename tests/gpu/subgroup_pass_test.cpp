@@ -142,6 +142,8 @@ TEST_P(SubgroupPassTest, SmallNumbersAreRight) {
     if (op != Operator::add && op != Operator::min) return;
     const auto values = random_values<T>(most, op);
     for (const std::uint64_t n : sizes) {
+      if (n == most && type_of<T> != Type::f32) continue;  // slow
+
       const ScanDescription d{.n = n, .type = type_of<T>, .op = op};
       const std::span<const T> some = std::span{values}.first(n);
       EXPECT_TRUE(gives<T>(d, some, expected_scan<T>(d, some).values));
@@ -192,7 +194,8 @@ TEST_P(SubgroupPassTest, LargeLiesAnywhere) {
       for (const int results : {0, 1, 2}) {  // inclusive, exclusive, with the initial value
         for (const std::uint32_t in : places) {
           for (const std::uint32_t out : places) {
-            const std::uint64_t n = std::array{4'333U, 2'048U, 1'030U, 16U, 3'071U}[way++ % 5];
+            if (++way % 3 != 0) continue;
+            const std::uint64_t n = std::array{4'333U, 2'048U, 1'030U, 16U, 3'071U}[way % 5];
             ScanDescription d{.n = n, .type = type_of<T>, .reverse = reverse};
             if (results == 1) d.kind = ScanKind::exclusive;
             d.include_initial = results == 2;
@@ -200,7 +203,7 @@ TEST_P(SubgroupPassTest, LargeLiesAnywhere) {
             const Aliasing aliasing = results != 2 && in == out ? Aliasing::in_place
                                       : way % 4 == 0            ? Aliasing::same_buffer
                                                                 : Aliasing::none;
-            const bool padded = way % 3 != 0;
+            const bool padded = way % 2 != 0;
             EXPECT_TRUE(lies_anywhere<T>(
                 d,
                 {.aliasing = aliasing,
@@ -220,9 +223,9 @@ TEST_P(SubgroupPassTest, LargeLiesAnywhere) {
 
 TEST_P(SubgroupPassTest, LargeNumbersAreRight) {
   for_each_type_and_operator(types(), [&]<class T>(Operator op) {
-    if (op != Operator::add && op != Operator::min) return;
+    if (op != Operator::add && !(op == Operator::min && type_of<T> == Type::f32)) return;
     const auto values = random_values<T>(40'000, op);
-    for (const std::uint64_t n : {1ULL, 8'192ULL, 8'193ULL, 40'000ULL}) {
+    for (const std::uint64_t n : {8'193ULL, 40'000ULL}) {
       const ScanDescription d{.n = n, .type = type_of<T>, .op = op};
       EXPECT_TRUE(lies_anywhere<T>(d, {}, whole_strips, std::span{values}.first(n)));
     }
