@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "bench/accuracy.hpp"
+#include "bench/compact.hpp"
 #include "bench/plot.hpp"
 #include "bench/scan.hpp"
 #include "command.hpp"
@@ -20,6 +21,7 @@ constexpr const char* overview =
     "How fast and how exact, beside what else a program could use.\n\n"
     "  cumulo bench scan       times of the scan beside copies and rivals, results checked\n"
     "  cumulo bench accuracy   errors of f32 sums beside a plain loop\n"
+    "  cumulo bench compact    times of compact, partition and unique beside std::copy_if and others\n"
     "  cumulo bench plot       a picture of results that bench scan or script/bench wrote\n\n"
     "Each has --help. Example\n"
     "  cumulo bench scan --n 2^26 --types u32,f32\n"
@@ -40,6 +42,12 @@ constexpr const char* accuracy_example =
     "  cumulo bench accuracy --n 2^24 --device cpu\n"
     "compares sums of 16,777,216 random numbers, all positive and alternating in sign, with exact "
     "ones.\n";
+
+constexpr const char* compact_example =
+    "Example\n"
+    "  cumulo bench compact --n 2^24 --shares 0.01,0.5 --device cpu\n"
+    "keeps 1 % and half of 16,777,216 numbers by flags and by a predicate, beside the standard\n"
+    "library's ways, with every result checked. bench/compact_numpy.py times NumPy's.\n";
 
 constexpr const char* plot_example =
     "Example\n"
@@ -182,6 +190,46 @@ int run_bench_accuracy(const Arguments& arguments) {
   return print_text(json ? to_json(*rows, device->info()) + "\n" : to_text(*rows, device->info()));
 }
 
+int run_bench_compact(const Arguments& arguments) {
+  bench::CompactBenchOptions options;
+  std::vector<std::string> words;
+  std::string runs_word = "11";
+  std::string device_word = "auto";
+  bool json = false;
+  CLI::App app("Times of compact, partition and unique, results checked.", "cumulo bench compact");
+  app.add_option("--n", words, "numbers of elements, apart by commas (2^16,2^20,2^24)")
+      ->delimiter(',');
+  app.add_option("--shares", options.shares, "shares that are kept, from 0 to 1 (0.01,0.5,0.99)")
+      ->delimiter(',')
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--runs", runs_word, "timed runs of each case (11)");
+  add_device_option(app, device_word);
+  app.add_flag("--json", json, "one JSON object on standard output");
+  app.footer(compact_example);
+  if (const auto status = parse_arguments(app, arguments)) return *status;
+
+  auto read = parse_words(words, options.sizes, [](const auto& w) { return parse_count("--n", w); });
+  if (!read) return report_error(read.error(), json);
+  auto runs = parse_count("--runs", runs_word);
+  if (!runs) return report_error(runs.error(), json);
+  if (*runs == 0 || *runs > 10'000) {
+    return report_error({ErrorKind::bad_argument, "--runs takes 1 to 10000"}, json);
+  }
+  options.runs = static_cast<std::uint32_t>(*runs);
+  // Numbers, flags, and two arrays of results.
+  if (auto fits = require_arrays(options.sizes, 13); !fits) {
+    return report_error(fits.error(), json);
+  }
+  auto device = open_device(device_word);
+  if (!device) return report_error(device.error(), json);
+  auto rows = bench::measure_compact(*device, options);
+  if (!rows) return report_error(rows.error(), json);
+  const int printed =
+      print_text(json ? to_json(*rows, device->info()) + "\n" : to_text(*rows, device->info()));
+  const bool ok = std::ranges::none_of(*rows, [](const auto& row) { return !row.failure.empty(); });
+  return ok ? printed : static_cast<int>(check_failed);
+}
+
 struct PlotRequest {
   std::string results;
   std::string output;
@@ -238,8 +286,9 @@ int run_bench(const Arguments& arguments) {
   const Arguments rest(arguments.begin() + 1, arguments.end());
   if (arguments[0] == "scan") return run_bench_scan(rest);
   if (arguments[0] == "accuracy") return run_bench_accuracy(rest);
+  if (arguments[0] == "compact") return run_bench_compact(rest);
   if (arguments[0] == "plot") return run_bench_plot(rest);
-  const std::string known[] = {"scan", "accuracy", "plot"};
+  const std::string known[] = {"scan", "accuracy", "compact", "plot"};
   return report_error(unknown_word("what to measure", arguments[0], known), wants_json(arguments));
 }
 

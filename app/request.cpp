@@ -45,9 +45,9 @@ void add_common_options(CLI::App& app, Request& r, const std::string& picture) {
 
 Result<void> interpret_common(Request& r, std::string_view command) {
   if (r.input.empty()) {
-    return std::unexpected{
-        Error{ErrorKind::bad_argument,
-              std::string(command) + " needs an input: a file of numbers, or - for standard input"}};
+    return std::unexpected{Error{
+        ErrorKind::bad_argument,
+        std::string(command) + " needs an input: a file of numbers, or - for standard input"}};
   }
   auto type = parse_dtype(r.dtype);
   if (!type) return std::unexpected{std::move(type.error())};

@@ -99,8 +99,8 @@ std::unexpected<Error> refused(std::string what) {
 Result<void> check_choice(const SelectRequest& r) {
   if (!has_predicate(r.kind)) return {};
   if (r.keep.has_value() == r.where.has_value()) {
-    return refused(fmt::format("{} goes by --keep FLAGS or by --where 'PREDICATE': give one of them",
-                               name(r.kind)));
+    return refused(fmt::format(
+        "{} goes by --keep FLAGS or by --where 'PREDICATE': give one of them", name(r.kind)));
   }
   if (r.second && !r.where) return refused("--second goes with --where");
   if (r.keep == "-" && r.input == "-") {
@@ -126,20 +126,20 @@ Result<void> interpret(SelectRequest& r) {
     return std::unexpected{unknown_word("--algorithm", r.algorithm_word, known)};
   }
   r.algorithm = *algorithm;
-  if (r.picture) return refused(fmt::format("{} draws no picture yet", name(r.kind)));
   return {};
 }
 
 // The columns that predicates read come first; then the values, where they are none of them.
 SelectionDescription describe(const SelectRequest& r, const SelectInput& input) {
-  SelectionDescription d{.n = input.n,
-                         .predicate = input.predicate,
-                         .second = input.second,
-                         .heads = !has_predicate(r.kind),
-                         .indices = r.indices || input.by_rows || r.kind == SelectKind::runs,
-                         .lengths = r.kind == SelectKind::runs,
-                         .capacity = r.capacity.value_or(std::numeric_limits<std::uint64_t>::max()),
-                         .algorithm = r.algorithm};
+  SelectionDescription d{
+      .n = input.n,
+      .predicate = input.predicate,
+      .second = input.second,
+      .heads = !has_predicate(r.kind),
+      .indices = r.indices || input.by_rows || r.picture.has_value() || r.kind == SelectKind::runs,
+      .lengths = r.kind == SelectKind::runs,
+      .capacity = r.capacity.value_or(std::numeric_limits<std::uint64_t>::max()),
+      .algorithm = r.algorithm};
   if (r.keep) d.flags = FlagType::u8;
   if (r.kind == SelectKind::partition) d.rest = input.second ? Rest::three_way : Rest::follows;
   const bool keeps_values = !input.by_rows && !r.indices;
@@ -227,9 +227,10 @@ Result<Selected> compute(const SelectRequest& r, SelectInput& input) {
   if (!read) return std::unexpected{std::move(read.error())};
   input = std::move(*read);
   if (input.n > std::numeric_limits<std::uint32_t>::max()) {
-    return refused(fmt::format("{} has {} elements; {} numbers them in 32 bits, so that 2^32 - 1 "
-                               "are the most",
-                               source_name(r.input), input.n, name(r.kind)));
+    return refused(
+        fmt::format("{} has {} elements; {} numbers them in 32 bits, so that 2^32 - 1 "
+                    "are the most",
+                    source_name(r.input), input.n, name(r.kind)));
   }
   if (auto fits = require_memory(input.n * 16, "the result"); !fits) {
     return std::unexpected{std::move(fits.error())};
@@ -247,10 +248,10 @@ Result<void> check_output(const SelectRequest& r) {
   const auto format = format_to_read(r.input, r.input_format);
   if (!format || (*format != Format::csv && *format != Format::tsv)) return {};
   if (r.output_format == *format) return {};
-  return refused(fmt::format("whole rows of {} are kept as they are: OUT must be a .{}, not '{}'; "
-                             "--column chooses numbers of one column",
-                             source_name(r.input), *format == Format::csv ? "csv" : "tsv",
-                             *r.output));
+  return refused(
+      fmt::format("whole rows of {} are kept as they are: OUT must be a .{}, not '{}'; "
+                  "--column chooses numbers of one column",
+                  source_name(r.input), *format == Format::csv ? "csv" : "tsv", *r.output));
 }
 
 int run_select(SelectKind kind, const Arguments& arguments) {
@@ -268,6 +269,12 @@ int run_select(SelectKind kind, const Arguments& arguments) {
   SelectInput input;
   auto selected = compute(r, input);
   if (!selected) return report_error(selected.error(), json);
+  // A wrong result is shown in the picture, and never written as a result.
+  if (r.picture) {
+    if (auto drawn = draw_selected(r, input, *selected); !drawn) {
+      return report_error(drawn.error(), json);
+    }
+  }
   if (!selected->difference) {
     if (auto written = write_selected(r, input, *selected); !written) {
       return report_error(written.error(), json);

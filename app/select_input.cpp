@@ -50,8 +50,9 @@ class Reader {
   bool show_progress() const { return !r_.report.quiet; }
 
   Result<void> read_numbers() {
-    auto read = read_array(r_.input, r_.input_format,
-                           {.type = r_.type, .column = r_.column, .show_progress = show_progress()});
+    auto read =
+        read_array(r_.input, r_.input_format,
+                   {.type = r_.type, .column = r_.column, .show_progress = show_progress()});
     if (!read) return std::unexpected{std::move(read.error())};
     in_.values = std::move(*read);
     return {};
@@ -60,17 +61,17 @@ class Reader {
   Result<void> read_rows() {
     auto text = read_whole(r_.input, show_progress());
     if (!text) return std::unexpected{std::move(text.error())};
-    in_.text = std::move(*text);
+    in_.text = std::make_unique<const std::string>(std::move(*text));
     const std::string source = source_name(r_.input);
     if (in_.by_rows || r_.where) {
-      auto table = read_table(in_.text, separator_, source);
+      auto table = read_table(*in_.text, separator_, source);
       if (!table) return std::unexpected{std::move(table.error())};
       in_.table = std::move(*table);
     }
     if (in_.by_rows) return {};
-    auto values = read_delimited(
-        in_.text, separator_, source,
-        {.type = r_.type, .column = r_.column, .show_progress = show_progress()});
+    auto values =
+        read_delimited(*in_.text, separator_, source,
+                       {.type = r_.type, .column = r_.column, .show_progress = show_progress()});
     if (!values) return std::unexpected{std::move(values.error())};
     in_.values = std::move(*values);
     return {};
@@ -99,8 +100,8 @@ class Reader {
     }
     constexpr std::size_t most_columns = 8;
     if (columns.size() > most_columns) {
-      return refused(fmt::format("--where reads {} columns; at most {} can be", columns.size(),
-                                 most_columns));
+      return refused(
+          fmt::format("--where reads {} columns; at most {} can be", columns.size(), most_columns));
     }
     for (const auto& [option, text] : options) {
       if (!text) continue;
@@ -119,9 +120,9 @@ class Reader {
       return type_of_values(in_.values.values);
     }
     const std::size_t index = k < in_.table.names.size() ? k : 0;
-    auto column = read_delimited(in_.text, separator_, source_name(r_.input),
-                                 {.place = ColumnPlace{index, in_.table.named},
-                                  .show_progress = show_progress()});
+    auto column = read_delimited(
+        *in_.text, separator_, source_name(r_.input),
+        {.place = ColumnPlace{index, in_.table.named}, .show_progress = show_progress()});
     if (!column) return std::unexpected{std::move(column.error())};
     if (count(*column) != in_.n) {
       return refused(fmt::format(

@@ -51,8 +51,8 @@ Result<void> write_run_lines(const SelectInput& input, const Selected& selected,
     const std::string name = input.values.column.empty() ? "value" : input.values.column;
     // A name with a separator in it needs quotes.
     const bool plain = name.find_first_of("\"\r\n,\t") == std::string::npos;
-    if (auto ok = writer.write(fmt::format("{}{}length{}start\n", plain ? name : "value", separator,
-                                           separator));
+    if (auto ok = writer.write(
+            fmt::format("{}{}length{}start\n", plain ? name : "value", separator, separator));
         !ok) {
       return ok;
     }
@@ -207,23 +207,22 @@ Json select_report(const SelectRequest& r, const SelectInput& input, const Selec
 void say_selected(const SelectRequest& r, const SelectInput& input, const Selected& selected) {
   const SelectionReport& report = selected.report;
   if (const auto& found = selected.difference) {
-    say(fmt::format("cumulo: the result is wrong: {} is {}, and a sequential computation gives {}{}",
-                    found->in_count ? std::string(count_name(r.kind))
-                                    : fmt::format("result {}", found->index),
-                    to_string(found->found), to_string(found->expected),
-                    r.output ? "; '" + *r.output + "' was not written" : ""));
+    say(fmt::format(
+        "cumulo: the result is wrong: {} is {}, and a sequential computation gives {}{}",
+        found->in_count ? std::string(count_name(r.kind)) : fmt::format("result {}", found->index),
+        to_string(found->found), to_string(found->expected),
+        r.output ? "; '" + *r.output + "' was not written" : ""));
     return;
   }
   const std::string elements =
-      input.by_rows ? fmt::format("{} rows", input.n)
-                    : fmt::format("{} {}{}{}{}", input.n, name(type_of_values(input.values.values)),
-                                  input.values.inferred ? " (inferred)" : "",
-                                  input.values.column.empty() ? "" : " of column ",
-                                  input.values.column);
-  std::string line =
-      fmt::format("cumulo: {}, {}, {} on {}: {} {}", elements, primitive_name(selected.description),
-                  report.algorithm, describe_device(selected.device), count_name(r.kind),
-                  report.count);
+      input.by_rows
+          ? fmt::format("{} rows", input.n)
+          : fmt::format("{} {}{}{}{}", input.n, name(type_of_values(input.values.values)),
+                        input.values.inferred ? " (inferred)" : "",
+                        input.values.column.empty() ? "" : " of column ", input.values.column);
+  std::string line = fmt::format(
+      "cumulo: {}, {}, {} on {}: {} {}", elements, primitive_name(selected.description),
+      report.algorithm, describe_device(selected.device), count_name(r.kind), report.count);
   if (r.second) line += fmt::format(" and {}", report.count + report.second);
   if (r.capacity && report.count > *r.capacity) {
     line += fmt::format(", of which the capacity lets {} be written", *r.capacity);

@@ -94,7 +94,8 @@ std::optional<SelectDifference> first_difference(const SelectInput& input, const
     if (found.description.lengths) look(k, reference.length(k), found.lengths[k]);
     std::visit(
         [&]<class T>(const std::vector<T>& out) {
-          if (!out.empty()) look(k, std::get<std::vector<T>>(input.values.values)[order[k]], out[k]);
+          if (!out.empty())
+            look(k, std::get<std::vector<T>>(input.values.values)[order[k]], out[k]);
         },
         found.values);
   }

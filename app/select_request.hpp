@@ -1,6 +1,7 @@
 // What compact, partition, unique or runs was asked for, and what came of it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,8 +36,8 @@ std::string_view name(SelectKind kind);
 // The file's numbers, or its rows, and what selects from them.
 struct SelectInput {
   std::uint64_t n = 0;
-  bool by_rows = false;  // whole rows of a table are selected, else `values`
-  std::string text;      // of a table
+  bool by_rows = false;                     // whole rows of a table are selected, else `values`
+  std::unique_ptr<const std::string> text;  // of a table, which holds views of it
   Table table;
   Array values;
   // What the predicates read, in the order of their columns; where `values` is one of them, its
@@ -75,6 +76,8 @@ std::optional<SelectDifference> first_difference(const SelectInput& input, const
 
 Result<void> write_selected(const SelectRequest& request, const SelectInput& input,
                             const Selected& selected);
+Result<void> draw_selected(const SelectRequest& request, const SelectInput& input,
+                           const Selected& selected);
 Json select_report(const SelectRequest& request, const SelectInput& input,
                    const Selected& selected);
 void say_selected(const SelectRequest& request, const SelectInput& input, const Selected& selected);

@@ -11,34 +11,12 @@
 
 #include "bench/data.hpp"
 #include "bench/groups.hpp"
+#include "bench/host_timing.hpp"
 #include "bench/stream_copy.hpp"
 #include "cumulo/scan.hpp"
 
 namespace cumulo::bench {
 namespace {
-
-// Reads what no case reads: what was written before goes from the caches to memory, at no case's
-// cost.
-void push_out_of_caches(std::span<const std::byte> others) {
-  constexpr std::size_t line = 64;
-  volatile unsigned sum = 0;
-  for (std::size_t at = 0; at < others.size(); at += line) {
-    sum = sum + static_cast<unsigned>(others[at]);
-  }
-}
-
-// Has all threads running: a thread that slept while the last result was compared takes long to
-// wake, and no case is to pay for that.
-void wake_threads() {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
-  tbb::parallel_for(
-      0, tbb::this_task_arena::max_concurrency(),
-      [&](int) {
-        while (std::chrono::steady_clock::now() < until) {
-        }
-      },
-      tbb::simple_partitioner());
-}
 
 template <class T>
 struct Arrays {

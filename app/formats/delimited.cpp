@@ -188,10 +188,9 @@ Result<Table> DelimitedSource::table(std::string_view bytes) {
     table.names.push_back("c" + std::to_string(k));
   }
   table.header = text_.substr(0, body_);
-  auto read = each([](std::string_view) { return true; },
-                   [&](const char* row) {
-                     table.rows.push_back(static_cast<std::size_t>(row - bytes.data()));
-                   });
+  auto read = each(
+      [](std::string_view) { return true; },
+      [&](const char* row) { table.rows.push_back(static_cast<std::size_t>(row - bytes.data())); });
   if (!read) return std::unexpected{std::move(read.error())};
   // The last row's own line end, of those that were taken off.
   auto end = static_cast<std::size_t>(text_.data() + text_.size() - bytes.data());

@@ -45,9 +45,7 @@ struct Table {
 
   std::size_t count() const { return rows.size() - 1; }
   // With its line end, which the last row may lack.
-  std::string_view row(std::size_t k) const {
-    return text.substr(rows[k], rows[k + 1] - rows[k]);
-  }
+  std::string_view row(std::size_t k) const { return text.substr(rows[k], rows[k + 1] - rows[k]); }
 };
 Result<Table> read_table(std::string_view bytes, char separator, const std::string& source);
 

@@ -42,8 +42,9 @@ struct Predicate {
 
   // The body of fn keep(i: u32, x: C0, c1: C1, ...) -> bool in WGSL: "return x > 3u;". i is the
   // element's index; column 0 is called x, column k ck. A column's type is u32, i32 or f32 as it
-  // is, vec2<u32>(low, high) for 64-bit integers, array<u32, words> for structs. rounded(x) is x as
-  // f32, as in Monoid. Nothing but that may enter: no address space beyond the function's own.
+  // is, vec2<u32>(low, high) for 64-bit integers and the bits of f64, array<u32, words> for
+  // structs. rounded(x) is x as f32, as in Monoid. Nothing but that may enter: no address space
+  // beyond the function's own.
   std::string wgsl;
   // Functions that it calls, at module scope; their names must begin with "keep_".
   std::string wgsl_functions = {};

@@ -12,8 +12,8 @@
 
 namespace cumulo {
 
-// The predicate that the text describes, over columns by their names and the index i: as WGSL, which
-// gives the same answers on every device, and as a C++ function, which gives them too. The
+// The predicate that the text describes, over columns by their names and the index i: as WGSL,
+// which gives the same answers on every device, and as a C++ function, which gives them too. The
 // predicate's columns are those given, read or not; they hold numbers.
 // bad_argument: the text is wrong; the message names the column of the fault, and the reasons are
 // the text and a line with a caret below the place.

@@ -216,16 +216,14 @@ BlockLoop with_numbers(Carrier carrier, F&& f) {
 
 template <class Step>
 BlockLoop number_loop(Carrier carrier) {
-  return with_numbers(carrier, [](auto zero) -> BlockLoop {
-    return two_operands<Step, decltype(zero)>;
-  });
+  return with_numbers(carrier,
+                      [](auto zero) -> BlockLoop { return two_operands<Step, decltype(zero)>; });
 }
 
 template <class Step>
 BlockLoop integer_loop(Carrier carrier) {
-  return with_integers(carrier, [](auto zero) -> BlockLoop {
-    return two_operands<Step, decltype(zero)>;
-  });
+  return with_integers(carrier,
+                       [](auto zero) -> BlockLoop { return two_operands<Step, decltype(zero)>; });
 }
 
 BlockLoop conversion(Carrier from, Carrier to) {
@@ -245,9 +243,8 @@ BlockLoop conversion(Carrier from, Carrier to) {
 BlockLoop arithmetic(Operation operation, Carrier carrier) {
   switch (operation) {
     case Operation::negate:
-      return with_numbers(carrier, [](auto zero) -> BlockLoop {
-        return one_operand<Negate, decltype(zero)>;
-      });
+      return with_numbers(
+          carrier, [](auto zero) -> BlockLoop { return one_operand<Negate, decltype(zero)>; });
     case Operation::add: return number_loop<Add>(carrier);
     case Operation::subtract: return number_loop<Subtract>(carrier);
     case Operation::multiply: return number_loop<Multiply>(carrier);
@@ -284,9 +281,8 @@ BlockLoop mixed_comparison(Operation operation, bool integer_first) {
 }
 
 BlockLoop not_zero(Carrier carrier) {
-  return with_integers(carrier, [](auto zero) -> BlockLoop {
-    return one_operand<NotZero, decltype(zero)>;
-  });
+  return with_integers(carrier,
+                       [](auto zero) -> BlockLoop { return one_operand<NotZero, decltype(zero)>; });
 }
 
 BlockLoop both_loop() { return two_operands<Both, std::uint8_t>; }
@@ -343,8 +339,7 @@ class Builder {
   std::uint32_t converted(std::uint32_t step, Carrier to) {
     const Step& source = program_[step];
     if (source.operation == Operation::constant && source.kind == Kind::integer) {
-      return add_place(
-          {.source = BlockPlace::Source::constant, .carrier = to, .value = source});
+      return add_place({.source = BlockPlace::Source::constant, .carrier = to, .value = source});
     }
     const std::uint32_t place = place_[step];
     const Carrier from = out_.places[place].carrier;
@@ -384,8 +379,7 @@ class Builder {
         const std::uint32_t valid = has_value(step);
         return valid == always ? wide : add_step(nan_loop(), Carrier::f64, wide, valid);
       }
-      case Operation::both:
-        return add_step(both_loop(), carrier, place_[step.a], place_[step.b]);
+      case Operation::both: return add_step(both_loop(), carrier, place_[step.a], place_[step.b]);
       case Operation::either:
         return add_step(either_loop(), carrier, place_[step.a], place_[step.b]);
       case Operation::invert: return add_step(invert_loop(), carrier, place_[step.a]);
@@ -407,14 +401,13 @@ class Builder {
     if (step.operation == Operation::floor_divide || step.operation == Operation::modulo) {
       const Step& a = program_[step.a];
       const Step& b = program_[step.b];
-      working = carrier_of(std::min({a.low, b.low, step.low}), std::max({a.high, b.high, step.high}));
+      working =
+          carrier_of(std::min({a.low, b.low, step.low}), std::max({a.high, b.high, step.high}));
     }
     const std::uint32_t a = converted(step.a, working);
-    const std::uint32_t b =
-        step.operation == Operation::negate ? a : converted(step.b, working);
+    const std::uint32_t b = step.operation == Operation::negate ? a : converted(step.b, working);
     const std::uint32_t result = add_step(arithmetic(step.operation, working), working, a, b);
-    return working == carrier ? result
-                              : add_step(conversion(working, carrier), carrier, result);
+    return working == carrier ? result : add_step(conversion(working, carrier), carrier, result);
   }
 
   std::uint32_t build_comparison(const Step& step) {

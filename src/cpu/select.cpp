@@ -108,12 +108,12 @@ class BlockWriter {
   const SelectionDescription& d_;
   const SelectArrays& a_;
   const std::uint64_t capacity_;
-  const SelectKernels& kernels_ = select_kernels();
+  const SelectKernels kernels_ = select_kernels();
 };
 
 // work(worker) for each of so many workers at once. The context of its own keeps a caller's
-// cancelled task group from leaving workers out; isolation keeps this thread from the caller's other
-// tasks.
+// cancelled task group from leaving workers out; isolation keeps this thread from the caller's
+// other tasks.
 template <class Work>
 void on_all_threads(std::size_t workers, Work&& work) {
   if (workers <= 1) return work();
@@ -183,8 +183,8 @@ class Selection {
     std::uint64_t start;  // the last one of them
   };
 
-  // Blocks pass here in order. A worker whose turn is not near sleeps, so that the one before it has
-  // the processor; it waits only for lower tickets, which other workers are at.
+  // Blocks pass here in order. A worker whose turn is not near sleeps, so that the one before it
+  // has the processor; it waits only for lower tickets, which other workers are at.
   Turn take_turn(std::uint64_t k, std::span<const std::uint64_t> bits, std::size_t selected) {
     const auto mine = static_cast<std::uint32_t>(k);
     std::uint32_t turn = turn_.load(std::memory_order_acquire);
@@ -287,9 +287,9 @@ class Selection {
 Result<void> check(const SelectionDescription& d) {
   for (const auto* predicate : {&d.predicate, &d.second}) {
     if (*predicate && !(*predicate)->function) {
-      return std::unexpected{Error{ErrorKind::unsupported,
-                                   "predicate '" + (*predicate)->name +
-                                       "' has no C++ function, which the CPU backend needs"}};
+      return std::unexpected{
+          Error{ErrorKind::unsupported, "predicate '" + (*predicate)->name +
+                                            "' has no C++ function, which the CPU backend needs"}};
     }
   }
   return {};

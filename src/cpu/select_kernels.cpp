@@ -138,10 +138,7 @@ namespace cumulo::cpu {
 
 HWY_EXPORT(all_kernels);
 
-const SelectKernels& select_kernels() {
-  static const SelectKernels kernels = HWY_DYNAMIC_DISPATCH(all_kernels)();
-  return kernels;
-}
+SelectKernels select_kernels() { return HWY_DYNAMIC_DISPATCH(all_kernels)(); }
 
 }  // namespace cumulo::cpu
 #endif

@@ -7,8 +7,8 @@
 namespace cumulo::cpu {
 
 // Selected elements are bits: element k's is bit k % 64 of word k / 64. All take whole words only,
-// that is multiples of 64 elements; what is left over is for the caller. Elements need the alignment
-// of 4 bytes.
+// that is multiples of 64 elements; what is left over is for the caller. Elements need the
+// alignment of 4 bytes.
 struct SelectKernels {
   // Any flag but 0 is set.
   void (*bits_of_bytes)(const std::uint8_t* flags, std::size_t words, std::uint64_t* bits);
@@ -28,6 +28,7 @@ struct SelectKernels {
                   std::uint32_t* out, std::size_t room);
 };
 
-const SelectKernels& select_kernels();
+// For this processor.
+SelectKernels select_kernels();
 
 }  // namespace cumulo::cpu

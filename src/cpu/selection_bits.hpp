@@ -171,7 +171,7 @@ class SelectionBits {
 
   const SelectionDescription& d_;
   const SelectArrays& a_;
-  const SelectKernels& kernels_ = select_kernels();
+  const SelectKernels kernels_ = select_kernels();
 };
 
 }  // namespace cumulo::cpu

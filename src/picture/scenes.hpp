@@ -1,4 +1,5 @@
-// The scenes: running totals of sales, what a scan is for, and running totals of anything.
+// The scenes: running totals of sales, what a scan is for, what a selection keeps, and running
+// totals of anything.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +42,17 @@ struct Compaction {
 // their slots, 600 x 360 pixels, from the arrays "values", "exclusive", "keep" and "slots".
 // Compares every scan with a sequential one. bad_argument where sizes differ or n > 8.
 Result<Scene> compaction_scene(const Compaction& compaction);
+
+struct SelectionPicture {
+  std::string title;                   // "compact: x > 3"
+  std::span<const std::uint8_t> keep;  // a flag an element, any but 0 is set
+  bool rest_follows = false;           // a partition: the others come after the kept ones
+  std::string device = {};
+};
+
+// Which elements are kept, and how much of the row they fill when they are packed, for any n, 960 x
+// 260 pixels. One box an element where there is room, else the share of each pixel column.
+Scene selection_scene(const SelectionPicture& data);
 
 struct RunningTotals {
   ScanDescription description = {};

@@ -176,8 +176,8 @@ class Writer {
   std::string float_arithmetic(const Step& s) const {
     const std::string function =
         "keep_" + name_of(s.operation) + (s.kind == Kind::f32 ? "_f32(" : "_f64(");
-    return function + value(s.a) +
-           (s.operation == Operation::negate ? "" : ", " + value(s.b)) + ")";
+    return function + value(s.a) + (s.operation == Operation::negate ? "" : ", " + value(s.b)) +
+           ")";
   }
 
   std::string integer_arithmetic(const Step& s) const {
@@ -186,9 +186,9 @@ class Writer {
     const Step& b = program_[s.b];
     const std::string name = "keep_" + name_of(s.operation);
     const auto wide = [&] {
-      const std::string result =
-          name + "_wide(" + as_wide(s.a) +
-          (s.operation == Operation::negate ? "" : ", " + as_wide(s.b)) + ")";
+      const std::string result = name + "_wide(" + as_wide(s.a) +
+                                 (s.operation == Operation::negate ? "" : ", " + as_wide(s.b)) +
+                                 ")";
       return carrier == Carrier::wide ? result : from_bits(carrier, result + ".x");
     };
     if (s.operation == Operation::floor_divide || s.operation == Operation::modulo) {
@@ -223,8 +223,8 @@ class Writer {
     const Step& b = program_[s.b];
     if (a.kind != b.kind) return mixed_comparison(s);
     if (a.kind == Kind::integer) return integer_comparison(s);
-    return "keep_" + name_of(s.operation) + (a.kind == Kind::f32 ? "_f32(" : "_f64(") +
-           value(s.a) + ", " + value(s.b) + ")";
+    return "keep_" + name_of(s.operation) + (a.kind == Kind::f32 ? "_f32(" : "_f64(") + value(s.a) +
+           ", " + value(s.b) + ")";
   }
 
   std::string integer_comparison(const Step& s) const {
@@ -244,9 +244,9 @@ class Writer {
   // keep_order(integer, f64) is -1, 0, 1, or 2 with NaN.
   std::string mixed_comparison(const Step& s) const {
     const bool integer_first = program_[s.a].kind == Kind::integer;
-    const std::string order =
-        integer_first ? "keep_order(" + as_wide(s.a) + ", " + value(s.b) + ")"
-                      : "keep_order(" + as_wide(s.b) + ", " + value(s.a) + ")";
+    const std::string order = integer_first
+                                  ? "keep_order(" + as_wide(s.a) + ", " + value(s.b) + ")"
+                                  : "keep_order(" + as_wide(s.b) + ", " + value(s.a) + ")";
     if (s.operation == Operation::less) return "(" + order + (integer_first ? " == -1)" : " == 1)");
     if (s.operation == Operation::less_equal) {
       // Of -1, 0, 1, 2: at most 0, or 0 and 1.

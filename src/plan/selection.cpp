@@ -157,16 +157,6 @@ std::optional<Error> refusal(const SelectionRequest& request) {
                          std::to_string(limit) + " bytes)");
     }
   }
-  for (const auto* predicate : {&d.predicate, &d.second}) {
-    if (!*predicate) continue;
-    for (const PredicateColumn& column : (*predicate)->columns) {
-      if (column.words == 0 && column.type == Type::f64) {
-        return unsupported("column '" + column.name +
-                           "' is f64, which predicates read on the CPU backend only: WGSL has no "
-                           "64-bit floats");
-      }
-    }
-  }
   return std::nullopt;
 }
 

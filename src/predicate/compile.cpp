@@ -104,8 +104,9 @@ class Compiler {
       if ((steps_[made[operand]].kind == Kind::truth) == joins) continue;
       const std::string sign = "'" + std::string(word(branch.form)) + "'";
       return fault(tree[operand].first,
-                   joins ? sign + " takes conditions, and this is a number; compare it, as in x != 0"
-                         : sign + " takes numbers, and this is a condition");
+                   joins
+                       ? sign + " takes conditions, and this is a number; compare it, as in x != 0"
+                       : sign + " takes numbers, and this is a condition");
     }
     if (joins) return logic(branch.form, a, b);
     if (branch.form == Form::negate) return negate(a);
@@ -302,8 +303,9 @@ class Compiler {
     const Step y = steps_[b];
     const auto bounds = integer_bounds(branch.form, x, y);
     if (!bounds) {
-      return fault(branch.offset, "this can need more than 127 bits, which are the most that "
-                                  "integers have here; make one side a float, as in 1.0 * x");
+      return fault(branch.offset,
+                   "this can need more than 127 bits, which are the most that "
+                   "integers have here; make one side a float, as in 1.0 * x");
     }
     const auto [low, high] = *bounds;
     if (is_constant(a) && is_constant(b)) return add_integer(low);
@@ -351,8 +353,7 @@ class Compiler {
       default: break;
     }
     if (x.low == x.high && y.low == y.high && y.low != 0) {
-      const Wide value =
-          form == Form::modulo ? modulo(x.low, y.low) : floor_divide(x.low, y.low);
+      const Wide value = form == Form::modulo ? modulo(x.low, y.low) : floor_divide(x.low, y.low);
       return std::pair{value, value};
     }
     if (form == Form::modulo) {
@@ -427,7 +428,8 @@ class Compiler {
 
   // An integer compared with a float is compared with the integers next to it.
   static bool constants_compare(Form form, const Step& a, const Step& b) {
-    if (a.kind == Kind::integer && b.kind == Kind::integer) return holds(form, a.integer, b.integer);
+    if (a.kind == Kind::integer && b.kind == Kind::integer)
+      return holds(form, a.integer, b.integer);
     if (a.kind != Kind::integer && b.kind != Kind::integer) return holds(form, a.real, b.real);
     if (a.kind != Kind::integer) return constants_compare(mirrored(form), b, a);
     const double c = b.real;
@@ -489,7 +491,8 @@ class Compiler {
 
   std::uint32_t compare_with_integer(Form form, std::uint32_t a, Wide c) {
     const Kind kind = steps_[a].kind;
-    const Between<double> bounds = kind == Kind::f32 ? widened(between<float>(c)) : between<double>(c);
+    const Between<double> bounds =
+        kind == Kind::f32 ? widened(between<float>(c)) : between<double>(c);
     const auto [below, above] = bounds;
     if (below != above && (form == Form::equal || form == Form::not_equal)) return never(form);
     const bool up = form == Form::less || form == Form::greater_equal;

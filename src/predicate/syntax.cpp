@@ -22,10 +22,8 @@ constexpr std::array<Sign, 6> comparisons{{{"<", Form::less},
                                            {"==", Form::equal},
                                            {"!=", Form::not_equal}}};
 constexpr std::array<Sign, 2> sums{{{"+", Form::add}, {"-", Form::subtract}}};
-constexpr std::array<Sign, 4> products{{{"*", Form::multiply},
-                                        {"/", Form::divide},
-                                        {"//", Form::floor_divide},
-                                        {"%", Form::modulo}}};
+constexpr std::array<Sign, 4> products{
+    {{"*", Form::multiply}, {"/", Form::divide}, {"//", Form::floor_divide}, {"%", Form::modulo}}};
 
 using Index = Checked<std::uint32_t>;
 
@@ -68,9 +66,9 @@ class Parser {
 
   Index add(Branch branch) {
     if (tree_.size() == most_branches) {
-      return std::unexpected{
-          Fault{branch.offset, "the predicate has more than " + std::to_string(most_branches) +
-                                   " numbers, names and operators"}};
+      return std::unexpected{Fault{branch.offset, "the predicate has more than " +
+                                                      std::to_string(most_branches) +
+                                                      " numbers, names and operators"}};
     }
     tree_.push_back(std::move(branch));
     return static_cast<std::uint32_t>(tree_.size() - 1);

@@ -1,11 +1,11 @@
 // The same bits on any number of threads and by the code for any processor.
-#include <hwy/targets.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
 #include "cpu_scan.hpp"
+#include "vector_targets.hpp"
 
 namespace cumulo::test {
 namespace {
@@ -62,22 +62,6 @@ TEST(Processor, ScanInACancelledTaskGroup) {
         },
         group);
   });
-}
-
-// Runs f with the code of each vector target that this processor can run.
-template <class F>
-void on_every_target(F&& f) {
-  std::vector<std::int64_t> targets;
-  for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
-    targets.push_back(rest & -rest);
-  }
-  for (const std::int64_t target : targets) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().DeInit();
-    f(hwy::TargetName(target));
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().DeInit();
 }
 
 TEST(Processor, EveryVectorTarget) {

@@ -1,11 +1,15 @@
-// The CPU's compact, partition, unique and runs against plain loops, with guards around every output.
+// The CPU's compact, partition, unique and runs against plain loops, with guards around every
+// output.
 #include "cpu/select.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
+
+#include "vector_targets.hpp"
 
 namespace cumulo::test {
 namespace {
@@ -46,7 +50,7 @@ struct Expected {
   std::vector<std::vector<std::byte>> kept;
   std::vector<std::uint32_t> indices;
   std::vector<std::uint32_t> lengths;
-  SelectCounts counts;
+  cpu::SelectCounts counts;
 };
 
 template <class T>
@@ -117,7 +121,7 @@ Expected expected_of(const SelectionDescription& d, const Input& in) {
 
 void check_selection(const SelectionDescription& d, const Input& in, const std::string& what) {
   const Expected expected = expected_of(d, in);
-  SelectArrays arrays;
+  cpu::SelectArrays arrays;
   for (const auto& array : in.arrays) arrays.arrays.push_back(array.data());
   arrays.flags = in.flags.data();
   const std::uint64_t room = result_count(d);
@@ -137,8 +141,9 @@ void check_selection(const SelectionDescription& d, const Input& in, const std::
   for (std::size_t k = 0; k < kept.size(); ++k) {
     EXPECT_TRUE(kept[k].holds(expected.kept[k])) << what << ", array " << k;
   }
-  if (d.indices) EXPECT_TRUE(indices.holds(bytes(expected.indices))) << what << ", indices";
-  if (d.lengths) EXPECT_TRUE(lengths.holds(bytes(expected.lengths))) << what << ", lengths";
+  const std::vector<std::uint32_t> none;
+  EXPECT_TRUE(indices.holds(bytes(d.indices ? expected.indices : none))) << what << ", indices";
+  EXPECT_TRUE(lengths.holds(bytes(d.lengths ? expected.lengths : none))) << what << ", lengths";
 }
 
 // Words whose low bits decide: kept in that share, in runs of that length on average.
@@ -188,8 +193,8 @@ Predicate words_below(std::uint32_t limit, std::size_t size) {
   return predicate;
 }
 
-const std::uint64_t sizes[] = {0,    1,    2,    63,    64,    65,     127,    128,   1000,
-                               4096, 4097, 8191, 32768, 32769, 65535,  65536,  70001, 200'003};
+const std::uint64_t sizes[] = {0,    1,    2,    63,    64,    65,    127,   128,   1000,
+                               4096, 4097, 8191, 32768, 32769, 65535, 65536, 70001, 200'003};
 
 TEST(CpuSelectTest, FlagsOfEveryTypeAndShare) {
   std::mt19937_64 random(1);
@@ -215,9 +220,14 @@ TEST(CpuSelectTest, ElementsOfEverySize) {
       const Input in{{random_elements(n, size, 0.2, random), random_elements(n, 8, 1, random)},
                      random_flags(FlagType::u8, n, 0.4, random)};
       const std::string what = std::to_string(size) + " bytes, n " + std::to_string(n);
-      check_selection({.n = n, .arrays = {{size, true}, {8, true}}, .flags = FlagType::u8}, in, what);
-      check_selection({.n = n, .arrays = {{size, true}, {8, false}}, .heads = true, .indices = true,
-                       .lengths = true}, in, what);
+      check_selection({.n = n, .arrays = {{size, true}, {8, true}}, .flags = FlagType::u8}, in,
+                      what);
+      check_selection({.n = n,
+                       .arrays = {{size, true}, {8, false}},
+                       .heads = true,
+                       .indices = true,
+                       .lengths = true},
+                      in, what);
       check_selection({.n = n,
                        .arrays = {{size, true}, {8, true}},
                        .predicate = words_below(1U << 30, size),
@@ -229,14 +239,33 @@ TEST(CpuSelectTest, ElementsOfEverySize) {
   }
 }
 
+TEST(CpuSelectTest, EveryVectorTarget) {
+  on_every_target([](const char* target) {
+    std::mt19937_64 random(6);
+    for (const std::uint32_t size : {4, 8}) {
+      for (const std::uint64_t n : {65, 4097, 70'001}) {
+        for (const FlagType type : {FlagType::u8, FlagType::u32, FlagType::bits}) {
+          const Input in{{random_elements(n, size, 0.3, random)},
+                         random_flags(type, n, 0.5, random)};
+          check_selection({.n = n, .arrays = {{size, true}}, .flags = type, .indices = true}, in,
+                          target);
+        }
+        const Input in{{random_elements(n, size, 0.3, random)}, {}};
+        check_selection({.n = n, .arrays = {{size, true}}, .heads = true, .lengths = true}, in,
+                        target);
+      }
+    }
+  });
+}
+
 TEST(CpuSelectTest, RunsAcrossBlocks) {
   std::mt19937_64 random(3);
   for (const std::uint64_t n : sizes) {
     for (const double change : {0.0, 0.00005, 0.01, 0.3, 1.0}) {
       const Input in{{random_elements(n, 4, change, random)}, {}};
-      check_selection({.n = n, .arrays = {{4, true}}, .heads = true, .indices = true,
-                       .lengths = true},
-                      in, "n " + std::to_string(n) + ", change " + std::to_string(change));
+      check_selection(
+          {.n = n, .arrays = {{4, true}}, .heads = true, .indices = true, .lengths = true}, in,
+          "n " + std::to_string(n) + ", change " + std::to_string(change));
     }
   }
 }
@@ -248,10 +277,19 @@ TEST(CpuSelectTest, NothingPastTheCapacity) {
                    random_flags(FlagType::u8, n, 0.5, random)};
     for (const std::uint64_t capacity : {std::uint64_t{0}, std::uint64_t{1}, n / 4, n / 2, n}) {
       const std::string what = "n " + std::to_string(n) + ", capacity " + std::to_string(capacity);
-      check_selection({.n = n, .arrays = {{4, true}, {12, true}}, .flags = FlagType::u8,
-                       .indices = true, .capacity = capacity}, in, what);
-      check_selection({.n = n, .arrays = {{4, true}}, .heads = true, .indices = true,
-                       .lengths = true, .capacity = capacity}, in, what);
+      check_selection({.n = n,
+                       .arrays = {{4, true}, {12, true}},
+                       .flags = FlagType::u8,
+                       .indices = true,
+                       .capacity = capacity},
+                      in, what);
+      check_selection({.n = n,
+                       .arrays = {{4, true}},
+                       .heads = true,
+                       .indices = true,
+                       .lengths = true,
+                       .capacity = capacity},
+                      in, what);
     }
   }
 }

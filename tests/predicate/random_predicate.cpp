@@ -17,8 +17,8 @@ std::size_t pick(std::size_t n, Random& random) {
 template <class T>
 T random_value(Random& random) {
   using Limits = std::numeric_limits<T>;
-  const auto small = static_cast<T>(static_cast<std::int64_t>(pick(13, random)) -
-                                    (Limits::is_signed ? 6 : 0));
+  const auto small =
+      static_cast<T>(static_cast<std::int64_t>(pick(13, random)) - (Limits::is_signed ? 6 : 0));
   switch (pick(6, random)) {
     case 0: {
       const T edges[] = {Limits::lowest(), Limits::max(), T(Limits::max() - T{1}), T{1}, T{0}};
@@ -32,8 +32,14 @@ T random_value(Random& random) {
     }
     case 2:
       if constexpr (std::is_floating_point_v<T>) {
-        const T edges[] = {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), T{-0.0},
-                           Limits::denorm_min(), Limits::min(), T(0.1), T(16777216)};
+        const T edges[] = {Limits::infinity(),
+                           -Limits::infinity(),
+                           Limits::quiet_NaN(),
+                           T{-0.0},
+                           Limits::denorm_min(),
+                           Limits::min(),
+                           T(0.1),
+                           T(16777216)};
         return edges[pick(8, random)];
       } else {
         const std::uint64_t edges[] = {16777217, 9007199254740993, 0x7fffffff, 0x80000000};
@@ -217,7 +223,7 @@ Value arithmetic(const std::string& sign, const Value& a, const Value& b) {
 Table random_table(std::size_t rows, Random& random) {
   Table table;
   table.rows = rows;
-  table.columns = {{"x", Type::u32},     {"y", Type::i32}, {"f", Type::f32},       {"u", Type::u64},
+  table.columns = {{"x", Type::u32}, {"y", Type::i32}, {"f", Type::f32},       {"u", Type::u64},
                    {"v", Type::i64}, {"d", Type::f64}, {"odd name", Type::f32}};
   for (const PredicateColumn& column : table.columns) {
     std::vector<std::byte>& bytes = table.bytes.emplace_back(rows * size_of(column.type));

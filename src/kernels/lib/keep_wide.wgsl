@@ -14,38 +14,40 @@ fn keep_wide_of_i64(a: vec2<u32>) -> vec4<u32> {
   return vec4<u32>(a, sign, sign);
 }
 
-fn keep_add_wide(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
-  var sum = a + b;
-  // What carries out of a word, and what that carries further.
-  var carry = vec4<u32>(sum < a);
-  for (var k = 0u; k < 3u; k++) {
-    let more = vec4<u32>(0u, carry.xyz);
-    sum += more;
-    carry = vec4<u32>(sum < more);
-  }
-  return sum;
+// a + b, and one more where `carry` is 1.
+fn keep_add_carry(a: vec4<u32>, b: vec4<u32>, carry: u32) -> vec4<u32> {
+  let sum = a + b;
+  let over = vec4<u32>(sum < a);
+  let x = sum.x + carry;
+  let carry_y = over.x | select(0u, 1u, x < carry);
+  let y = sum.y + carry_y;
+  let carry_z = over.y | select(0u, 1u, y < carry_y);
+  let z = sum.z + carry_z;
+  let carry_w = over.z | select(0u, 1u, z < carry_z);
+  return vec4<u32>(x, y, z, sum.w + carry_w);
 }
 
-fn keep_negate_wide(a: vec4<u32>) -> vec4<u32> {
-  return keep_add_wide(~a, vec4<u32>(1u, 0u, 0u, 0u));
-}
+fn keep_add_wide(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> { return keep_add_carry(a, b, 0u); }
 
-fn keep_subtract_wide(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
-  return keep_add_wide(a, keep_negate_wide(b));
-}
+fn keep_negate_wide(a: vec4<u32>) -> vec4<u32> { return keep_add_carry(~a, vec4<u32>(), 1u); }
+
+fn keep_subtract_wide(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> { return keep_add_carry(a, ~b, 1u); }
 
 fn keep_is_negative(a: vec4<u32>) -> bool { return (a.w >> 31u) != 0u; }
 
-fn keep_magnitude(a: vec4<u32>) -> vec4<u32> {
-  if (keep_is_negative(a)) { return keep_negate_wide(a); }
-  return a;
+// a, or -a. One addition, whichever it is.
+fn keep_with_sign(a: vec4<u32>, negative: bool) -> vec4<u32> {
+  return keep_add_carry(a ^ vec4<u32>(select(0u, ~0u, negative)), vec4<u32>(),
+                        select(0u, 1u, negative));
 }
 
+fn keep_magnitude(a: vec4<u32>) -> vec4<u32> { return keep_with_sign(a, keep_is_negative(a)); }
+
+// Of words in 0 .. 2^32 - 1: what of two differs first, from above.
 fn keep_less_magnitude(a: vec4<u32>, b: vec4<u32>) -> bool {
-  if (a.w != b.w) { return a.w < b.w; }
-  if (a.z != b.z) { return a.z < b.z; }
-  if (a.y != b.y) { return a.y < b.y; }
-  return a.x < b.x;
+  let less = a < b;
+  let same = a == b;
+  return less.w || (same.w && (less.z || (same.z && (less.y || (same.y && less.x)))));
 }
 
 fn keep_less_wide(a: vec4<u32>, b: vec4<u32>) -> bool {
@@ -55,24 +57,20 @@ fn keep_less_wide(a: vec4<u32>, b: vec4<u32>) -> bool {
 
 fn keep_equal_wide(a: vec4<u32>, b: vec4<u32>) -> bool { return all(a == b); }
 
+// By less than 128 bits.
 fn keep_shift_left(a: vec4<u32>, distance: u32) -> vec4<u32> {
-  if (distance >= 128u) { return vec4<u32>(); }
-  var m = a;
-  if ((distance & 64u) != 0u) { m = vec4<u32>(0u, 0u, m.xy); }
-  if ((distance & 32u) != 0u) { m = vec4<u32>(0u, m.xyz); }
-  let bits = distance & 31u;
-  if (bits == 0u) { return m; }
-  return (m << vec4<u32>(bits)) | (vec4<u32>(0u, m.xyz) >> vec4<u32>(32u - bits));
+  let far = select(a, vec4<u32>(0u, 0u, a.xy), (distance & 64u) != 0u);
+  let m = select(far, vec4<u32>(0u, far.xyz), (distance & 32u) != 0u);
+  let bits = vec4<u32>(distance & 31u);
+  // In two shifts, of which each is by less than 32 bits.
+  return (m << bits) | ((vec4<u32>(0u, m.xyz) >> (31u - bits)) >> vec4<u32>(1u));
 }
 
 fn keep_shift_right(a: vec4<u32>, distance: u32) -> vec4<u32> {
-  if (distance >= 128u) { return vec4<u32>(); }
-  var m = a;
-  if ((distance & 64u) != 0u) { m = vec4<u32>(m.zw, 0u, 0u); }
-  if ((distance & 32u) != 0u) { m = vec4<u32>(m.yzw, 0u); }
-  let bits = distance & 31u;
-  if (bits == 0u) { return m; }
-  return (m >> vec4<u32>(bits)) | (vec4<u32>(m.yzw, 0u) << vec4<u32>(32u - bits));
+  let far = select(a, vec4<u32>(a.zw, 0u, 0u), (distance & 64u) != 0u);
+  let m = select(far, vec4<u32>(far.yzw, 0u), (distance & 32u) != 0u);
+  let bits = vec4<u32>(distance & 31u);
+  return (m >> bits) | ((vec4<u32>(m.yzw, 0u) << (31u - bits)) << vec4<u32>(1u));
 }
 
 fn keep_leading_zeros(a: vec4<u32>) -> u32 {
@@ -94,19 +92,23 @@ fn keep_multiply_words(a: u32, b: u32) -> vec2<u32> {
   return vec2<u32>((right << 16u) | (low & 0xffffu), a1 * b1 + (left >> 16u) + (right >> 16u));
 }
 
-// Modulo 2^128, row by row.
+// The whole product of two words each.
+fn keep_multiply_pairs(a: vec2<u32>, b: vec2<u32>) -> vec4<u32> {
+  let low = keep_multiply_words(a.x, b.x);
+  let left = keep_multiply_words(a.y, b.x);
+  let right = keep_multiply_words(a.x, b.y);
+  let high = keep_multiply_words(a.y, b.y);
+  let sum = keep_add_wide(vec4<u32>(low, high), vec4<u32>(0u, left, 0u));
+  return keep_add_wide(sum, vec4<u32>(0u, right, 0u));
+}
+
+// Modulo 2^128.
 fn keep_multiply_wide(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
-  var product = vec4<u32>();
-  for (var k = 0u; k < 4u; k++) {
-    let word = keep_shift_right(b, 32u * k).x;
-    if (word == 0u) { continue; }
-    let x = keep_multiply_words(a.x, word);
-    let y = keep_multiply_words(a.y, word);
-    let z = keep_multiply_words(a.z, word);
-    let row = keep_add_wide(vec4<u32>(x.x, y.x, z.x, a.w * word), vec4<u32>(0u, x.y, y.y, z.y));
-    product = keep_add_wide(product, keep_shift_left(row, 32u * k));
-  }
-  return product;
+  // Of what lies above the lowest 64 bits only the lowest 64 count.
+  let cross = keep_add_wide(vec4<u32>(keep_multiply_words(a.z, b.x), 0u, 0u),
+                            vec4<u32>(keep_multiply_words(a.x, b.z), 0u, 0u));
+  let top = cross.y + a.w * b.x + a.z * b.y + a.y * b.z + a.x * b.w;
+  return keep_add_wide(keep_multiply_pairs(a.xy, b.xy), vec4<u32>(0u, 0u, cross.x, top));
 }
 
 struct keep_Quotient {
@@ -117,16 +119,14 @@ struct keep_Quotient {
 // Of magnitudes below 2^127, bit by bit; b of 0 counts as 1.
 fn keep_divide_magnitudes(a: vec4<u32>, b: vec4<u32>) -> keep_Quotient {
   var divisor = b;
-  if (all(b == vec4<u32>())) { divisor.x = 1u; }
-  let negative = keep_negate_wide(divisor);
-  let zeros = keep_leading_zeros(a);
-  var q = keep_Quotient(keep_shift_left(a, zeros), vec4<u32>());
-  for (var k = zeros; k < 128u; k++) {
-    q.rest = keep_shift_left(q.rest, 1u);
-    q.rest.x |= q.whole.w >> 31u;
-    q.whole = keep_shift_left(q.whole, 1u);
-    if (!keep_less_magnitude(q.rest, divisor)) {
-      q.rest = keep_add_wide(q.rest, negative);
+  divisor.x |= select(0u, 1u, all(b == vec4<u32>()));
+  var q = keep_Quotient(a, vec4<u32>());
+  for (var k = 0u; k < 128u; k++) {
+    q.rest = (q.rest << vec4<u32>(1u)) | (vec4<u32>(q.whole.w, q.rest.xyz) >> vec4<u32>(31u));
+    q.whole = (q.whole << vec4<u32>(1u)) | (vec4<u32>(0u, q.whole.xyz) >> vec4<u32>(31u));
+    let less = keep_subtract_wide(q.rest, divisor);
+    if (!keep_is_negative(less)) {
+      q.rest = less;
       q.whole.x |= 1u;
     }
   }
@@ -136,19 +136,19 @@ fn keep_divide_magnitudes(a: vec4<u32>, b: vec4<u32>) -> keep_Quotient {
 // Floored division, and the rest of it, which has the sign of b.
 fn keep_floor_divide_wide(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
   let q = keep_divide_magnitudes(keep_magnitude(a), keep_magnitude(b));
-  if (keep_is_negative(a) == keep_is_negative(b)) { return q.whole; }
-  let up = vec4<u32>(select(0u, 1u, any(q.rest != vec4<u32>())), 0u, 0u, 0u);
-  return keep_negate_wide(keep_add_wide(q.whole, up));
+  let differ = keep_is_negative(a) != keep_is_negative(b);
+  // -(whole + 1) is ~whole.
+  if (differ && any(q.rest != vec4<u32>())) { return ~q.whole; }
+  return keep_with_sign(q.whole, differ);
 }
 
 fn keep_modulo_wide(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
-  let d = keep_magnitude(b);
-  var rest = keep_divide_magnitudes(keep_magnitude(a), d).rest;
+  let rest = keep_divide_magnitudes(keep_magnitude(a), keep_magnitude(b)).rest;
+  let signed_rest = keep_with_sign(rest, keep_is_negative(a));
   if (any(rest != vec4<u32>()) && keep_is_negative(a) != keep_is_negative(b)) {
-    rest = keep_subtract_wide(d, rest);
+    return keep_add_wide(signed_rest, b);
   }
-  if (keep_is_negative(b)) { return keep_negate_wide(rest); }
-  return rest;
+  return signed_rest;
 }
 
 fn keep_floor_divide_u32(a: u32, b: u32) -> u32 { return a / max(b, 1u); }

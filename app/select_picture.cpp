@@ -1,0 +1,64 @@
+// The picture of what compact, partition, unique or runs keeps.
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "picture/picture.hpp"
+#include "picture/scenes.hpp"
+#include "select_request.hpp"
+
+namespace cumulo::app {
+namespace {
+
+constexpr std::size_t most_blocks = 8;  // that the picture of stacked blocks has room for
+
+std::string title_of(const SelectRequest& r) {
+  if (r.where) return fmt::format("{}: {}", name(r.kind), *r.where);
+  if (r.keep) return fmt::format("{} by {}", name(r.kind), source_name(*r.keep));
+  return fmt::format("{}: the first of each run of equal neighbours", name(r.kind));
+}
+
+// Blocks of the values on their running totals, flags, and the packed row.
+Result<picture::Scene> blocks_scene(const std::vector<std::uint32_t>& values,
+                                    const std::vector<std::uint8_t>& flags) {
+  const std::vector<std::uint32_t> keep(flags.begin(), flags.end());
+  std::vector<std::uint32_t> inclusive(values.size());
+  std::vector<std::uint32_t> exclusive(values.size());
+  std::vector<std::uint32_t> slots(values.size());
+  std::inclusive_scan(values.begin(), values.end(), inclusive.begin());
+  std::exclusive_scan(values.begin(), values.end(), exclusive.begin(), 0U);
+  std::exclusive_scan(keep.begin(), keep.end(), slots.begin(), 0U);
+  return picture::compaction_scene({.values = values,
+                                    .keep = keep,
+                                    .inclusive = inclusive,
+                                    .exclusive = exclusive,
+                                    .slots = slots});
+}
+
+}  // namespace
+
+Result<void> draw_selected(const SelectRequest& r, const SelectInput& input,
+                           const Selected& selected) {
+  // As the device has found it.
+  std::vector<std::uint8_t> keep(input.n, 0);
+  const std::uint64_t kept = std::min(selected.report.count, selected.results);
+  for (std::uint64_t k = 0; k < kept; ++k) {
+    if (selected.indices[k] < input.n) keep[selected.indices[k]] = 1;
+  }
+  const auto* const values = std::get_if<std::vector<std::uint32_t>>(&input.values.values);
+  const bool in_blocks = r.kind == SelectKind::compact && !input.by_rows && values != nullptr &&
+                         values->size() <= most_blocks;
+  auto scene = in_blocks ? blocks_scene(*values, keep)
+                         : Result<picture::Scene>{picture::selection_scene(
+                               {.title = title_of(r),
+                                .keep = keep,
+                                .rest_follows = r.kind == SelectKind::partition,
+                                .device = describe_device(selected.device)})};
+  if (!scene) return std::unexpected{std::move(scene.error())};
+  auto file = PendingFile::create(*r.picture);
+  if (!file) return std::unexpected{std::move(file.error())};
+  if (auto drawn = picture::write_picture(*scene, file->temporary_path()); !drawn) return drawn;
+  return file->commit();
+}
+
+}  // namespace cumulo::app
