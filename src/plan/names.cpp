@@ -126,7 +126,8 @@ Result<void> validate(const ScanDescription& d) {
   if (!is_defined(d.op, d.type)) {
     return std::unexpected{Error{ErrorKind::bad_argument,
                                  "operator " + std::string(name(d.op)) + " is not defined for " +
-                                     std::string(name(d.type)) + " (and, or, xor need integers)"}};
+                                     std::string(name(d.type)) +
+                                     " (and, or, xor need integers, add-saturated unsigned ones)"}};
   }
   if (d.init && type_of_scalar(*d.init) != init_type(d)) {
     return refused("the initial value is a " + std::string(name(type_of_scalar(*d.init))) +
