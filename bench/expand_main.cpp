@@ -56,7 +56,8 @@ class Bench {
 
   void add_yardsticks() {
     const Buffer& from = upload(Words(n_, 1));
-    auto& empty = dispatches_.emplace_back(value_or_exit(make_empty(context_, whole(*verdicts_))));
+    Dispatches& empty = dispatches_.emplace_back();
+    empty.push_back(value_or_exit(make_empty(context_, whole(*verdicts_))));
     add("empty dispatch", 0, recorder(empty));
     const BufferRange to{native_buffer(*out_), n_ * 4};
     for (const CopyShape& shape : copy_shapes) {
@@ -148,9 +149,9 @@ class Bench {
       std::ranges::sort(cases_[i].times_ms);
       rows_[i].ms = cases_[i].times_ms[cases_[i].times_ms.size() / 2];
       const auto& check = cases_[i].check;
-      if (!check) continue;
+      if (check.empty()) continue;
       rows_[i].is_right = verdicts[i].from_end == 0 &&
-                          verdicts[i].workgroups == cases_[i].runs * check->workgroups[0];
+                          verdicts[i].workgroups == cases_[i].runs * workgroups_of(check);
     }
     const double copy = best("copy");
     const double write = best("write");
@@ -197,7 +198,7 @@ class Bench {
     return ms;
   }
 
-  std::optional<Dispatch> check(const Buffer& expected, std::uint64_t words) {
+  Dispatches check(const Buffer& expected, std::uint64_t words) {
     return value_or_exit(
         make_comparison(context_, {.expected = whole(expected),
                                    .found = whole(*out_),
@@ -206,22 +207,22 @@ class Bench {
                                    .verdict = static_cast<std::uint32_t>(cases_.size())}));
   }
 
-  std::function<Result<void>(WGPUCommandEncoder)> recorder(const Dispatch& dispatch) {
-    return [&dispatch](WGPUCommandEncoder encoder) -> Result<void> {
-      record(encoder, dispatch);
+  std::function<Result<void>(WGPUCommandEncoder)> recorder(const Dispatches& dispatches) {
+    return [&dispatches](WGPUCommandEncoder encoder) -> Result<void> {
+      record(encoder, dispatches);
       return {};
     };
   }
 
   void add(std::string name, std::uint64_t bytes,
            std::function<Result<void>(WGPUCommandEncoder)> recorded,
-           std::optional<Dispatch> checked = std::nullopt) {
+           Dispatches checked = {}) {
     rows_.push_back({std::move(name), bytes});
     cases_.push_back({std::move(recorded), std::move(checked)});
   }
 
   void add_call(std::string name, std::uint64_t bytes, Result<BoundCall> bound,
-                std::optional<Dispatch> checked) {
+                Dispatches checked) {
     auto& call = calls_.emplace_back(value_or_exit(std::move(bound)));
     add(
         std::move(name), bytes,
@@ -235,7 +236,7 @@ class Bench {
   std::optional<Buffer> out_, report_, verdicts_;
   // What the cases point into.
   std::deque<Buffer> buffers_;
-  std::deque<Dispatch> dispatches_;
+  std::deque<Dispatches> dispatches_;
   std::deque<gpu::BoundPlan> plans_;
   std::deque<PreparedScan> scans_;
   std::deque<BoundScan> bound_scans_;

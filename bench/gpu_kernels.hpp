@@ -25,6 +25,13 @@ using Dispatches = std::vector<Dispatch>;
 void record(WGPUCommandEncoder encoder, const Dispatch& dispatch);
 void record(WGPUCommandEncoder encoder, const Dispatches& dispatches);
 
+// In x, of all of them.
+inline std::uint32_t workgroups_of(const Dispatches& dispatches) {
+  std::uint32_t workgroups = 0;
+  for (const Dispatch& dispatch : dispatches) workgroups += dispatch.workgroups[0];
+  return workgroups;
+}
+
 struct CopyShape {
   std::uint32_t vectors = 1;  // of 16 bytes, for each invocation
   std::uint32_t workgroup = 256;

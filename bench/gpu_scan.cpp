@@ -306,13 +306,11 @@ class GpuGroup {
       const TimedCase& c = cases_[i];
       if (c.check.empty()) continue;
       const std::uint64_t words = counts_[i] * (element_bytes() / 4);
-      std::uint32_t workgroups = 0;
-      for (const Dispatch& dispatch : c.check) workgroups += dispatch.workgroups[0];
       if (verdicts[i].from_end != 0) {
         measurements_[i].failure =
             fmt::format("its result is wrong at element {}",
                         (words - verdicts[i].from_end) / (element_bytes() / 4));
-      } else if (verdicts[i].workgroups != c.runs * workgroups) {
+      } else if (verdicts[i].workgroups != c.runs * workgroups_of(c.check)) {
         measurements_[i].failure = "its results could not all be checked";
       }
     }

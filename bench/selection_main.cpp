@@ -99,7 +99,8 @@ class Bench {
 
   void add_copies() {
     rows_.push_back({.name = "empty dispatch"});
-    auto& empty = dispatches_.emplace_back(value_or_exit(make_empty(context_, whole(*verdicts_))));
+    Dispatches& empty = dispatches_.emplace_back();
+    empty.push_back(value_or_exit(make_empty(context_, whole(*verdicts_))));
     cases_.push_back({recorder(empty)});
     if (n_ % 4 != 0) return;
     for (const CopyShape& shape : copy_shapes) {
@@ -234,7 +235,7 @@ class Bench {
     return {native_buffer(buffer), 0, buffer.bytes()};
   }
 
-  std::optional<Dispatch> check(const Buffer& expected, std::uint64_t words,
+  Dispatches check(const Buffer& expected, std::uint64_t words,
                                 const Buffer* found = nullptr) {
     return value_or_exit(
         make_comparison(context_, {.expected = whole(expected),
@@ -244,9 +245,9 @@ class Bench {
                                    .verdict = static_cast<std::uint32_t>(cases_.size())}));
   }
 
-  std::function<Result<void>(WGPUCommandEncoder)> recorder(const Dispatch& dispatch) {
-    return [&dispatch](WGPUCommandEncoder encoder) -> Result<void> {
-      record(encoder, dispatch);
+  std::function<Result<void>(WGPUCommandEncoder)> recorder(const Dispatches& dispatches) {
+    return [&dispatches](WGPUCommandEncoder encoder) -> Result<void> {
+      record(encoder, dispatches);
       return {};
     };
   }
@@ -258,10 +259,10 @@ class Bench {
     value_or_exit(device_.read(*counts_, 0, std::as_writable_bytes(std::span{counts})));
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const auto& c = cases_[i];
-      if (!c.check) continue;
+      if (c.check.empty()) continue;
       if (verdicts[i].from_end != 0) {
         rows_[i].failure = fmt::format("wrong, {} words before the end", verdicts[i].from_end);
-      } else if (verdicts[i].workgroups != c.runs * c.check->workgroups[0]) {
+      } else if (verdicts[i].workgroups != c.runs * workgroups_of(c.check)) {
         rows_[i].failure = "not all checked";
       } else if (rows_[i].count && counts[i * 64] != *rows_[i].count) {
         rows_[i].failure = fmt::format("counted {}, not {}", counts[i * 64], *rows_[i].count);
@@ -285,7 +286,7 @@ class Bench {
   Data data_;
   std::optional<Buffer> in_, runs_, flags_, out_, indices_, counts_, verdicts_, flagged_, odd_,
       heads_, starts_;
-  std::deque<Dispatch> dispatches_;   // which the cases point into,
+  std::deque<Dispatches> dispatches_;   // which the cases point into,
   std::deque<gpu::BoundPlan> plans_;  // and into these
   std::vector<Row> rows_;
   std::vector<TimedCase> cases_;
