@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "cumulo/compact.hpp"
 #include "cumulo/scan.hpp"
 #include "formats/file.hpp"
 
@@ -80,6 +81,16 @@ Result<std::vector<Contender>> make_contenders(const Traits& traits) {
   return contenders;
 }
 
+// Every kept item where its slot says.
+Words by_slots(const CompactionPage& page) {
+  Words items(static_cast<std::size_t>(std::ranges::count(page.keep.values, 1U)));
+  for (std::size_t i = 0; i < page.values.values.size(); ++i) {
+    const std::uint32_t slot = page.slots.values[i];
+    if (page.keep.values[i] == 1 && slot < items.size()) items[slot] = page.values.values[i];
+  }
+  return items;
+}
+
 Result<void> paint(Device& device, Result<picture::Scene> scene,
                    std::span<const picture::ArrayBuffer> buffers, const std::string& path) {
   if (!scene) return std::unexpected{std::move(scene.error())};
@@ -153,12 +164,17 @@ Result<CompactionPage> make_compaction_page(Device& device, std::optional<std::u
   compare("inclusive", page.values, page.inclusive, ScanKind::inclusive);
   compare("exclusive", page.values, page.exclusive, ScanKind::exclusive);
   compare("slot", page.keep, page.slots, ScanKind::exclusive);
-  page.packed.resize(static_cast<std::size_t>(std::ranges::count(page.keep.values, 1U)));
-  for (std::size_t i = 0; i < page.values.values.size(); ++i) {
-    const std::uint32_t slot = page.slots.values[i];
-    if (page.keep.values[i] == 1 && slot < page.packed.size()) {
-      page.packed[slot] = page.values.values[i];
-    }
+  const auto words = [](const Row& row) { return std::span<const std::uint32_t>{row.values}; };
+  auto packed = compact(device, words(page.values), words(page.keep));
+  if (!packed) return std::unexpected{std::move(packed.error())};
+  page.packed = std::move(*packed);
+  const Words expected = by_slots(page);
+  const auto count = [](const Words& items) { return static_cast<std::uint32_t>(items.size()); };
+  if (!page.difference && page.packed.size() != expected.size()) {
+    page.difference = picture::Difference{"number packed", 0, count(expected), count(page.packed)};
+  }
+  if (!page.difference) {
+    page.difference = picture::first_difference("packed", expected, page.packed);
   }
   return page;
 }

@@ -45,7 +45,7 @@ struct CompactionPage {
   Row inclusive;
   Row exclusive;
   Row slots;
-  std::vector<std::uint32_t> packed;
+  std::vector<std::uint32_t> packed;  // by compact(), which is to put every item into its slot
   std::optional<picture::Difference> difference;
 };
 

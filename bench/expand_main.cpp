@@ -215,8 +215,7 @@ class Bench {
   }
 
   void add(std::string name, std::uint64_t bytes,
-           std::function<Result<void>(WGPUCommandEncoder)> recorded,
-           Dispatches checked = {}) {
+           std::function<Result<void>(WGPUCommandEncoder)> recorded, Dispatches checked = {}) {
     rows_.push_back({std::move(name), bytes});
     cases_.push_back({std::move(recorded), std::move(checked)});
   }

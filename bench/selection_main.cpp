@@ -235,8 +235,7 @@ class Bench {
     return {native_buffer(buffer), 0, buffer.bytes()};
   }
 
-  Dispatches check(const Buffer& expected, std::uint64_t words,
-                                const Buffer* found = nullptr) {
+  Dispatches check(const Buffer& expected, std::uint64_t words, const Buffer* found = nullptr) {
     return value_or_exit(
         make_comparison(context_, {.expected = whole(expected),
                                    .found = whole(found == nullptr ? *out_ : *found),
@@ -286,8 +285,8 @@ class Bench {
   Data data_;
   std::optional<Buffer> in_, runs_, flags_, out_, indices_, counts_, verdicts_, flagged_, odd_,
       heads_, starts_;
-  std::deque<Dispatches> dispatches_;   // which the cases point into,
-  std::deque<gpu::BoundPlan> plans_;  // and into these
+  std::deque<Dispatches> dispatches_;  // which the cases point into,
+  std::deque<gpu::BoundPlan> plans_;   // and into these
   std::vector<Row> rows_;
   std::vector<TimedCase> cases_;
 };
