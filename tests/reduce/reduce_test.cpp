@@ -103,7 +103,9 @@ TEST_P(ReduceTest, EveryTypeAndOperatorIsRightAtAnyOffset) {
   std::uint64_t turn = 0;
   for_each_type_and_operator(types(), [&]<class T>(Operator op) {
     const auto values = random_values<T>(n, op);
-    EXPECT_TRUE(buffer_reduce_is_right<T>(device(), op, values, {{64, 67}, {1 + turn % 3, 2}}));
+    // In turn, as every kind of offset is a kernel of its own, and some drivers take long for one.
+    const Offsets offsets = turn % 2 == 0 ? Offsets{64, 67} : Offsets{1 + turn / 2 % 3, 2};
+    EXPECT_TRUE(buffer_reduce_is_right<T>(device(), op, values, {offsets}));
     ++turn;
   });
 }
@@ -111,7 +113,7 @@ TEST_P(ReduceTest, EveryTypeAndOperatorIsRightAtAnyOffset) {
 TEST_P(ReduceTest, NoElementsGiveTheIdentity) {
   for_each_type_and_operator(types(), [&]<class T>(Operator op) {
     EXPECT_TRUE(host_reduce_is_right<T>(device(), op, {}));
-    EXPECT_TRUE(buffer_reduce_is_right<T>(device(), op, {}, {{2, 1}}));
+    EXPECT_TRUE(buffer_reduce_is_right<T>(device(), op, {}, {{64, 1}}));
   });
 }
 
