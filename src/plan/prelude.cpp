@@ -154,8 +154,9 @@ std::string leaving_out(const Words& absent, std::size_t words) {
   return "fn is_absent(x: Element) -> bool { return " + equal +
          "; }\n"
          "fn combine_uncounted(older: Element, newer: Element) -> Element {\n"
-         "  let both = combine_elements(older, newer);\n"
-         "  return choose(choose(both, older, is_absent(newer)), newer, is_absent(older));\n}\n";
+         "  if (is_absent(older)) { return newer; }\n"
+         "  if (is_absent(newer)) { return older; }\n"
+         "  return combine_elements(older, newer);\n}\n";
 }
 
 std::string combine_text(const std::string& expression) {
