@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "anywhere.hpp"
 #include "command.hpp"
 #include "counts.hpp"
 #include "cumulo/allocate.hpp"
@@ -116,7 +117,7 @@ Result<Outcome> compute(const AllocateRequest& r, std::uint64_t& n) {
   if (auto fits = require_memory((n + 1) * (r.wide ? 8 : 4), "the offsets"); !fits) {
     return std::unexpected{std::move(fits.error())};
   }
-  auto outcome = on_any_device(r, [&](Device& device) {
+  auto outcome = done_anywhere(r.device, r.report.quiet, [&](Device& device) {
     return r.wide ? allocate_on<std::uint64_t>(device, r, *counts)
                   : allocate_on<std::uint32_t>(device, r, *counts);
   });
@@ -147,7 +148,7 @@ Json json_report(const AllocateRequest& r, std::uint64_t n, const Outcome& outco
   object["overflow"] = report.flags != 0;
   object["fitting"] = report.fitting;
   object["used"] = json_value(report.used);
-  object["check"] = json_check(r, outcome.difference);
+  object["check"] = json_check(r.check, outcome.difference);
   object["time"] = json_time(outcome.run.timing);
   object["output"] = nullptr;
   if (r.output && !outcome.difference) object["output"] = *r.output;

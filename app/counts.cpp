@@ -1,5 +1,7 @@
 #include "counts.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -38,17 +40,6 @@ Result<std::vector<std::uint32_t>> read_counts(const Request& r) {
         }
       },
       array->values);
-}
-
-Json json_check(const Request& r, const std::optional<CountDifference>& difference) {
-  if (!r.check) return nullptr;
-  Json first = nullptr;
-  if (difference) {
-    first = {{"index", difference->index},
-             {"expected", json_value(difference->expected)},
-             {"found", json_value(difference->found)}};
-  }
-  return {{"ok", !difference}, {"first_difference", first}};
 }
 
 void say_difference(const Request& r, const CountDifference& difference) {

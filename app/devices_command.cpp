@@ -98,16 +98,10 @@ Json check_json(const Checked& checked) {
               {"drops_signed_zeros", check.drops_signed_zeros},
               {"cases", Json::array()}};
   for (const SelfCheckCase& c : check.cases) {
-    Json difference = nullptr;
-    if (c.first_difference) {
-      difference = {{"index", c.first_difference->index},
-                    {"expected", json_value(c.first_difference->expected)},
-                    {"found", json_value(c.first_difference->found)}};
-    }
     object["cases"].push_back({{"name", c.name},
                                {"algorithm", c.algorithm},
                                {"promised", c.promised},
-                               {"first_difference", std::move(difference)}});
+                               {"first_difference", json_difference(c.first_difference)}});
   }
   return object;
 }

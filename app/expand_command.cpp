@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "anywhere.hpp"
 #include "command.hpp"
 #include "counts.hpp"
 #include "cumulo/expand.hpp"
@@ -148,8 +149,9 @@ Result<Outcome> expand_values(const ExpandRequest& r, const std::vector<std::uin
       [&]<class T>(const std::vector<T>& values) -> Result<Outcome> {
         auto outputs = outputs_of(r, total, sizeof(T));
         if (!outputs) return std::unexpected{std::move(outputs.error())};
-        auto outcome = on_any_device(
-            r, [&](Device& device) { return expand_on<T>(device, r, counts, &values, *outputs); });
+        auto outcome = done_anywhere(r.device, r.report.quiet, [&](Device& device) {
+          return expand_on<T>(device, r, counts, &values, *outputs);
+        });
         if (!outcome) return outcome;
         outcome->result.column = read->column;
         examine<T>(r, counts, *outcome, [&](std::size_t i) { return values[i]; });
@@ -167,7 +169,7 @@ Result<Outcome> compute(const ExpandRequest& r, std::uint64_t& n) {
     if (r.values) return expand_values(r, *counts, total);
     auto outputs = outputs_of(r, total, sizeof(std::uint32_t));
     if (!outputs) return std::unexpected{std::move(outputs.error())};
-    auto made = on_any_device(r, [&](Device& device) {
+    auto made = done_anywhere(r.device, r.report.quiet, [&](Device& device) {
       return expand_on<std::uint32_t>(device, r, *counts, nullptr, *outputs);
     });
     if (made) {
@@ -193,7 +195,7 @@ Json json_report(const ExpandRequest& r, std::uint64_t n, const Outcome& outcome
   object["capacity"] = nullptr;
   if (r.capacity) object["capacity"] = json_value(*r.capacity);
   object["overflow"] = report.total > report.written;
-  object["check"] = json_check(r, outcome.difference);
+  object["check"] = json_check(r.check, outcome.difference);
   object["time"] = json_time(outcome.run.timing);
   object["output"] = nullptr;
   if (r.output && !outcome.difference) object["output"] = *r.output;

@@ -65,9 +65,6 @@ std::unexpected<Error> refused(std::string what) {
 
 // All that can be said before the input is read.
 Result<void> interpret(ScanRequest& r) {
-  if (r.input.empty()) {
-    return refused("reduce needs an input: a file of numbers, or - for standard input");
-  }
   auto description = parse_scan(r.scan);
   if (!description) return std::unexpected{std::move(description.error())};
   r.description = std::move(*description);
@@ -81,22 +78,7 @@ Result<void> interpret(ScanRequest& r) {
         "with an operator from a file, there is no --check: the command has no C++ function of it "
         "to compute with");
   }
-  auto type = parse_dtype(r.dtype);
-  if (!type) return std::unexpected{std::move(type.error())};
-  r.type = *type;
-  if (r.format_word) {
-    r.input_format = parse_format(*r.format_word);
-    if (!r.input_format) {
-      return refused("--format '" + *r.format_word + "' is unknown; known are " +
-                     std::string(known_formats));
-    }
-  }
-  if (r.output == "-") r.output.reset();
-  if (!r.output) return {};
-  auto format = format_of(*r.output);
-  if (!format) return std::unexpected{std::move(format.error())};
-  r.output_format = *format;
-  return check_writable(*r.output, r.input, r.force);
+  return interpret_common(r, "reduce");
 }
 
 Result<Input> read_input(ScanRequest& r) {
@@ -192,16 +174,7 @@ Json json_report(const ScanRequest& r, const Input& input, const Outcome& outcom
   } else {
     object["total"] = json_value(outcome.report.value);
   }
-  object["check"] = nullptr;
-  if (r.check) {
-    Json difference = nullptr;
-    if (const auto& found = outcome.difference) {
-      difference = {{"index", found->index},
-                    {"expected", json_value(found->expected)},
-                    {"found", json_value(found->found)}};
-    }
-    object["check"] = {{"ok", !outcome.difference}, {"first_difference", difference}};
-  }
+  object["check"] = json_check(r.check, outcome.difference);
   object["time"] = json_time(outcome.report.timing);
   object["output"] = nullptr;
   if (r.output && !outcome.difference) object["output"] = *r.output;

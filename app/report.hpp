@@ -24,6 +24,22 @@ Json json_device(const DeviceInfo& device);
 Json json_counts(const Counts& counts);
 Json json_time(const std::optional<Timing>& timing);
 
+// What differs, with an index, expected and found; or null.
+template <class Difference>
+Json json_difference(const std::optional<Difference>& difference) {
+  if (!difference) return nullptr;
+  return {{"index", difference->index},
+          {"expected", json_value(difference->expected)},
+          {"found", json_value(difference->found)}};
+}
+
+// The field "check": null where none was asked for.
+template <class Difference>
+Json json_check(bool asked, const std::optional<Difference>& difference) {
+  if (!asked) return nullptr;
+  return {{"ok", !difference}, {"first_difference", json_difference(difference)}};
+}
+
 // "NVIDIA L4 (webgpu, discrete)"
 std::string describe_device(const DeviceInfo& device);
 // "0.012 ms (median of 5, device clock)"

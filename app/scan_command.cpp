@@ -121,16 +121,7 @@ Json json_report(const ScanRequest& r, const Array& input, const Outcome& outcom
   object["device"] = json_device(outcome.device);
   object["total"] = json_value(outcome.report.total);
   if (outcome.report.counts) object["counts"] = json_counts(*outcome.report.counts);
-  object["check"] = nullptr;
-  if (r.check) {
-    Json difference = nullptr;
-    if (const auto& found = outcome.difference) {
-      difference = {{"index", found->index},
-                    {"expected", json_value(found->expected)},
-                    {"found", json_value(found->found)}};
-    }
-    object["check"] = {{"ok", !outcome.difference}, {"first_difference", difference}};
-  }
+  object["check"] = json_check(r.check, outcome.difference);
   object["time"] = json_time(outcome.report.timing);
   object["output"] = nullptr;
   if (r.output && !outcome.difference) object["output"] = *r.output;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "anywhere.hpp"
 #include "command.hpp"
 #include "cumulo/selection.hpp"
 #include "select_request.hpp"
@@ -195,25 +196,6 @@ Result<Selected> select_on(Device& device, const SelectRequest& r, const SelectI
 }
 
 // Under `auto`, what the GPU cannot do the CPU backend does.
-Result<Selected> select_anywhere(const SelectRequest& r, const SelectInput& input) {
-  auto device = open_device(r.device);
-  if (!device) return std::unexpected{std::move(device.error())};
-  auto selected = select_on(*device, r, input);
-  if (selected || r.device != "auto" || device->info().backend == Backend::cpu ||
-      selected.error().kind != ErrorKind::unsupported) {
-    return selected;
-  }
-  Device cpu = Device::cpu();
-  auto second = select_on(cpu, r, input);
-  // What neither can do, the GPU's sentence says best.
-  if (!second && second.error().kind == ErrorKind::unsupported) return selected;
-  if (second && !r.report.quiet) {
-    say(fmt::format("cumulo: {}: {}; the CPU backend does it", device->info().name,
-                    selected.error().message));
-  }
-  return second;
-}
-
 void break_element(std::uint64_t index, Selected& selected) {
   const auto change = [&](auto& results) {
     if (index < results.size()) results[index] = results[index] == 0 ? 1 : 0;
@@ -235,7 +217,8 @@ Result<Selected> compute(const SelectRequest& r, SelectInput& input) {
   if (auto fits = require_memory(input.n * 16, "the result"); !fits) {
     return std::unexpected{std::move(fits.error())};
   }
-  auto selected = select_anywhere(r, input);
+  auto selected = done_anywhere(r.device, r.report.quiet,
+                                [&](Device& device) { return select_on(device, r, input); });
   if (!selected) return selected;
   if (r.broken) break_element(*r.broken, *selected);
   if (r.check) selected->difference = first_difference(input, *selected);

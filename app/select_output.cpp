@@ -185,16 +185,7 @@ Json select_report(const SelectRequest& r, const SelectInput& input, const Selec
     object["capacity"] = *r.capacity;
     object["overflow"] = selected.report.count > *r.capacity;
   }
-  object["check"] = nullptr;
-  if (r.check) {
-    Json difference = nullptr;
-    if (const auto& found = selected.difference) {
-      difference = {{"index", found->index},
-                    {"expected", json_value(found->expected)},
-                    {"found", json_value(found->found)}};
-    }
-    object["check"] = {{"ok", !selected.difference}, {"first_difference", difference}};
-  }
+  object["check"] = json_check(r.check, selected.difference);
   object["time"] = json_time(selected.report.timing);
   object["output"] = nullptr;
   if (r.output && !selected.difference) object["output"] = *r.output;
