@@ -15,82 +15,26 @@
 HWY_BEFORE_NAMESPACE();
 namespace cumulo::cpu::HWY_NAMESPACE {
 
-// Every lane gets the quad whose number differs in `bit`.
-template <class T, int bit>
-HWY_INLINE hn::Vec<hn::ScalableTag<T>> lane_partner(hn::Vec<hn::ScalableTag<T>> v) {
-  static constexpr auto lanes =
-      Lanes<T>::table([](std::size_t quad) { return quad ^ (1U << bit); });
-  return Lanes<T>::permute(v, lanes);
-}
-
-// Totals of the quads of 2^level groups, merged level by level of the balanced tree: in the lanes
-// of quads q, bit b < level of q is bit b of a group's number, and the bits above are those of the
-// blocks of 2^level quads in that group.
-template <Operator op, int level, class T>
-HWY_INLINE hn::Vec<hn::ScalableTag<T>> group_totals(const T* in) {
-  using L = Lanes<T>;
-  if constexpr (level == 0) {
-    typename L::V v0, v1, v2, v3;
-    L::load_group(in, v0, v1, v2, v3);
-    return combine<op>(combine<op>(combine<op>(v0, v1), v2), v3);
-  } else {
-    constexpr int bit = level - 1;
-    const auto even = group_totals<op, level - 1>(in);
-    const auto odd = group_totals<op, level - 1>(in + (order::quad * L::count << bit));
-    return combine<op>(L::template if_bit<bit>(lane_partner<T, bit>(odd), even),
-                       L::template if_bit<bit>(odd, lane_partner<T, bit>(even)));
-  }
-}
-
-// The balanced tree over the lanes; its root is in lane 0.
-template <Operator op, int bit, class T>
-HWY_INLINE hn::Vec<hn::ScalableTag<T>> total_of_lanes(hn::Vec<hn::ScalableTag<T>> v) {
-  if constexpr (bit == Lanes<T>::bits) {
-    return v;
-  } else {
-    return total_of_lanes<op, bit + 1, T>(combine<op>(v, lane_partner<T, bit>(v)));
-  }
-}
-
 // The order of order.hpp, for floats.
 template <Operator op, class T>
-T ordered_total(const T* in, std::size_t strips) {
-  using L = Lanes<T>;
-  // A vector of group totals stands for `piece` elements.
-  constexpr std::size_t piece = order::quad * L::count * L::count;
-  // Totals of aligned runs of 2^b pieces, for each bit b that is set in the number of pieces done.
+T ordered_block_total(const T* in, std::size_t strips) {
+  // Totals of aligned runs of 2^b strips, for each bit b that is set in the number of strips done.
   std::array<T, 64> pending;
-  const std::size_t pieces = strips * order::strip / piece;
-  for (std::size_t i = 0; i < pieces; ++i) {
-    T total = hn::GetLane(total_of_lanes<op, 0, T>(group_totals<op, L::bits>(in + i * piece)));
+  for (std::size_t s = 0; s < strips; ++s) {
+    T total = ordered_total<op>(in + s * order::strip);
     std::size_t bit = 0;
-    for (; (i >> bit & 1) != 0; ++bit) total = cumulo::combine(op, pending[bit], total);
+    for (; (s >> bit & 1) != 0; ++bit) total = cumulo::combine(op, pending[bit], total);
     pending[bit] = total;
   }
-  return pending[static_cast<std::size_t>(std::countr_zero(pieces))];
-}
-
-// Any order, for integers: it makes no difference to them.
-template <Operator op, class T>
-T unordered_total(const T* in, std::size_t strips) {
-  using L = Lanes<T>;
-  typename L::V total[4];
-  for (std::size_t k = 0; k < 4; ++k) total[k] = hn::LoadU(L::d, in + k * L::count);
-  for (std::size_t at = 4 * L::count; at < strips * order::strip; at += 4 * L::count) {
-    for (std::size_t k = 0; k < 4; ++k) {
-      total[k] = combine<op>(total[k], hn::LoadU(L::d, in + at + k * L::count));
-    }
-  }
-  const auto all = combine<op>(combine<op>(total[0], total[1]), combine<op>(total[2], total[3]));
-  return hn::GetLane(total_of_lanes<op, 0, T>(all));
+  return pending[static_cast<std::size_t>(std::countr_zero(strips))];
 }
 
 template <Operator op, class T>
 T total_of_block(const T* in, std::size_t strips) {
   if constexpr (std::is_integral_v<T>) {
-    return unordered_total<op>(in, strips);
+    return unordered_total<op>(in, strips * order::strip);
   } else {
-    return ordered_total<op>(in, strips);
+    return ordered_block_total<op>(in, strips);
   }
 }
 

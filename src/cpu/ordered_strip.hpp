@@ -69,4 +69,26 @@ void ordered_scan_strip(const T* in, T* out, const T& base, ScanKind kind, const
   }
 }
 
+// Elements without vector code as an algebra of a blocked scan (blocked_scan.hpp).
+template <class Elements>
+struct PlainStrips : Elements {
+  using Value = typename Elements::Value;
+  using Elements::Elements;
+  static constexpr bool streams = false;
+
+  void totals(const Value* in, std::size_t strips, Value* totals) const {
+    for (std::size_t s = 0; s < strips; ++s) totals[s] = strip_total(in + s * order::strip, *this);
+  }
+  void scan(const Value* in, Value* out, const Value& base, ScanKind kind, const Value*) const {
+    ordered_scan_strip(in, out, base, kind, this->absent(), *this);
+  }
+  void stream(const Value* in, Value* out, const Value& base, ScanKind kind,
+              const Value* ahead) const {
+    scan(in, out, base, kind, ahead);
+  }
+  Value operator()(const Value& older, const Value& newer) const {
+    return this->combine(older, newer);
+  }
+};
+
 }  // namespace cumulo::cpu

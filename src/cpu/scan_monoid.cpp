@@ -1,10 +1,10 @@
 // The CPU backend's scan with a monoid, by its C++ function.
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
 #include "cpu/blocked_scan.hpp"
+#include "cpu/elements.hpp"
 #include "cpu/ordered_strip.hpp"
 #include "cpu/scan.hpp"
 #include "cpu/thread_errors.hpp"
@@ -13,52 +13,8 @@ namespace cumulo::cpu {
 namespace {
 
 template <std::size_t words>
-class MonoidAlgebra {
- public:
-  using Value = std::array<std::uint32_t, words>;
-  using Input = Value;
-  static constexpr bool streams = false;
-
-  explicit MonoidAlgebra(const Monoid& monoid) : function_(monoid.combine) {
-    std::memcpy(&identity_, monoid.identity.data(), sizeof(Value));
-  }
-
-  Value absent() const { return identity_; }
-  const Value& lift(const Value& x) const { return x; }
-
-  // What has the identity's bytes is left out, as in every kernel.
-  Value combine(const Value& older, const Value& newer) const {
-    if (older == identity_) return newer;
-    if (newer == identity_) return older;
-    Value combined;
-    function_(reinterpret_cast<const std::byte*>(&older),
-              reinterpret_cast<const std::byte*>(&newer), reinterpret_cast<std::byte*>(&combined));
-    return combined;
-  }
-
-  void totals(const Value* in, std::size_t strips, Value* totals) const {
-    for (std::size_t s = 0; s < strips; ++s) {
-      totals[s] = strip_total(in + s * order::strip, *this);
-    }
-  }
-  void scan(const Value* in, Value* out, const Value& base, ScanKind kind, const Value*) const {
-    ordered_scan_strip(in, out, base, kind, identity_, *this);
-  }
-  void stream(const Value* in, Value* out, const Value& base, ScanKind kind,
-              const Value* ahead) const {
-    scan(in, out, base, kind, ahead);
-  }
-
-  Value operator()(const Value& older, const Value& newer) const { return combine(older, newer); }
-
- private:
-  const Monoid::Function& function_;
-  Value identity_;
-};
-
-template <std::size_t words>
 std::vector<std::byte> scan_words(const ScanDescription& d, const void* in, void* out) {
-  using Algebra = MonoidAlgebra<words>;
+  using Algebra = PlainStrips<MonoidElements<words>>;
   using Value = typename Algebra::Value;
   const Algebra algebra(*d.monoid);
   Value first = algebra.absent();

@@ -1,8 +1,7 @@
 // The CPU backend's wide sums.
-#include <bit>
-
 #include "cpu/blocked_scan.hpp"
 #include "cpu/built_in.hpp"
+#include "cpu/elements.hpp"
 #include "cpu/ordered_strip.hpp"
 #include "cpu/scan.hpp"
 
@@ -15,36 +14,6 @@ struct WideInteger : BuiltIn<std::uint64_t> {
   using Input = T;
   WideInteger() : BuiltIn<std::uint64_t>(Operator::add) {}
   std::uint64_t lift(T x) const { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x)); }
-};
-
-struct WideFloats {
-  using Value = WideFloat;
-  using Input = float;
-  static constexpr bool streams = false;
-
-  Value absent() const { return absent_wide; }
-  Value lift(float x) const { return {x, 0}; }
-  Value combine(Value older, Value newer) const {
-    if (is_absent(older)) return newer;
-    if (is_absent(newer)) return older;
-    return add_wide(older, newer);
-  }
-  void totals(const Value* in, std::size_t strips, Value* totals) const {
-    for (std::size_t s = 0; s < strips; ++s) totals[s] = strip_total(in + s * order::strip, *this);
-  }
-  void scan(const Value* in, Value* out, Value base, ScanKind kind, const Value*) const {
-    ordered_scan_strip(in, out, base, kind, absent_wide, *this);
-  }
-  void stream(const Value* in, Value* out, Value base, ScanKind kind, const Value* ahead) const {
-    scan(in, out, base, kind, ahead);
-  }
-  Value operator()(Value older, Value newer) const { return combine(older, newer); }
-
- private:
-  // Comparing floats would take -0 for +0.
-  static bool is_absent(Value x) {
-    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(absent_wide);
-  }
 };
 
 template <class Algebra, class Value = typename Algebra::Value>
@@ -72,7 +41,7 @@ Result<std::vector<std::byte>> scan_wide(const ScanDescription& d, const void* i
     return scan_sums(WideInteger<std::int32_t>{}, d, static_cast<std::uint64_t>(first), in, out);
   }
   const WideFloat first = d.init ? WideFloat{std::get<float>(*d.init), 0} : WideFloat{};
-  return scan_sums(WideFloats{}, d, first, in, out);
+  return scan_sums(PlainStrips<WideFloatElements>{}, d, first, in, out);
 }
 
 }  // namespace cumulo::cpu

@@ -94,13 +94,13 @@ HWY_INLINE T ordered_total(const T* in) {
   return total[0];
 }
 
-// Any order, for integers: it makes no difference to them.
+// Of whole strips in any order, for integers: it makes no difference to them.
 template <Operator op, class T>
-HWY_INLINE T unordered_total(const T* in) {
+HWY_INLINE T unordered_total(const T* in, std::size_t elements) {
   using L = Lanes<T>;
   typename L::V total[4];
   for (std::size_t k = 0; k < 4; ++k) total[k] = hn::LoadU(L::d, in + k * L::count);
-  for (std::size_t at = 4 * L::count; at < order::strip; at += 4 * L::count) {
+  for (std::size_t at = 4 * L::count; at < elements; at += 4 * L::count) {
     for (std::size_t k = 0; k < 4; ++k) {
       total[k] = combine<op>(total[k], hn::LoadU(L::d, in + at + k * L::count));
     }
@@ -114,7 +114,7 @@ void strip_totals(const T* in, std::size_t strips, T* totals) {
   for (std::size_t s = 0; s < strips; ++s) {
     const T* const strip = in + s * order::strip;
     if constexpr (std::is_integral_v<T>) {
-      totals[s] = unordered_total<op>(strip);
+      totals[s] = unordered_total<op>(strip, order::strip);
     } else {
       totals[s] = ordered_total<op>(strip);
     }
