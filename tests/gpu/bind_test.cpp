@@ -2,8 +2,8 @@
 #include <numeric>
 
 #include "api/impl.hpp"
+#include "gpu/adopted_device.hpp"
 #include "gpu/allocations.hpp"
-#include "gpu/own_device.hpp"
 #include "scan/check.hpp"
 
 namespace cumulo::test {
@@ -12,43 +12,23 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 
 // A program with a device and buffers of its own.
-class BindTest : public DeviceTest {
+class BindTest : public AdoptedDeviceTest {
  protected:
-  void SetUp() override {
-    own_ = std::make_unique<OwnDevice>(GetParam(), true);
-    device_.emplace(value_of(adopt(own_->device(), own_->queue(), own_->adapter())));
-  }
-  void TearDown() override {
-    for (WGPUBuffer buffer : buffers_) wgpuBufferRelease(buffer);
-    device_.reset();
-    own_.reset();
-  }
-
-  OwnDevice& own() { return *own_; }
-  Device& adopted() { return *device_; }
-  WGPUBuffer buffer_of(const Words& words) { return kept(own_->buffer_of(words)); }
   WGPUBuffer garbage(std::uint64_t words) { return buffer_of(Words(words, 0xA7A7A7A7)); }
 
   static Words scanned(const ScanDescription& d, const Words& values) {
     return expected_scan<std::uint32_t>(d, values).values;
   }
   std::uint32_t word_at(const BufferRange& range) {
-    return own_->words_of(range.buffer, range.offset / 4 + 1).back();
+    return own().words_of(range.buffer, range.offset / 4 + 1).back();
   }
   // Expects `wanted` in the buffer from the word `at`, and garbage round it.
   void expect_between_garbage(WGPUBuffer buffer, std::uint64_t at, const Words& wanted,
                               std::uint64_t all) {
     Words whole(all, 0xA7A7A7A7);
     std::ranges::copy(wanted, whole.begin() + static_cast<std::ptrdiff_t>(at));
-    EXPECT_TRUE(same<std::uint32_t>(whole, own_->words_of(buffer, all)));
+    EXPECT_TRUE(same<std::uint32_t>(whole, own().words_of(buffer, all)));
   }
-
- private:
-  WGPUBuffer kept(WGPUBuffer buffer) { return buffers_.emplace_back(buffer); }
-
-  std::unique_ptr<OwnDevice> own_;
-  std::optional<Device> device_;
-  std::vector<WGPUBuffer> buffers_;
 };
 
 constexpr std::uint64_t one_tile = 1000;

@@ -2,8 +2,8 @@
 #include <numeric>
 
 #include "api/impl.hpp"
+#include "gpu/adopted_device.hpp"
 #include "gpu/allocations.hpp"
-#include "gpu/own_device.hpp"
 #include "scan/check.hpp"
 
 namespace cumulo::test {
@@ -11,30 +11,11 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-class ReduceBindTest : public DeviceTest {
+class ReduceBindTest : public AdoptedDeviceTest {
  protected:
-  void SetUp() override {
-    own_ = std::make_unique<OwnDevice>(GetParam(), true);
-    device_.emplace(value_of(adopt(own_->device(), own_->queue(), own_->adapter())));
-  }
-  void TearDown() override {
-    for (WGPUBuffer buffer : buffers_) wgpuBufferRelease(buffer);
-    device_.reset();
-    own_.reset();
-  }
-
-  OwnDevice& own() { return *own_; }
-  Device& adopted() { return *device_; }
-  WGPUBuffer buffer_of(const Words& words) { return buffers_.emplace_back(own_->buffer_of(words)); }
-
   static std::uint32_t sum(const Words& values) {
     return std::accumulate(values.begin(), values.end(), 0U);
   }
-
- private:
-  std::unique_ptr<OwnDevice> own_;
-  std::optional<Device> device_;
-  std::vector<WGPUBuffer> buffers_;
 };
 
 constexpr std::uint64_t one_tile = 1000;

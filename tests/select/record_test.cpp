@@ -1,8 +1,8 @@
 // Selections recorded into a program's own encoder, between its own buffers: the count of one feeds
 // the next without being read.
 #include "api/impl.hpp"
+#include "gpu/adopted_device.hpp"
 #include "gpu/allocations.hpp"
-#include "gpu/own_device.hpp"
 #include "select/check.hpp"
 
 namespace cumulo::test {
@@ -10,27 +10,9 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-class RecordSelectionTest : public DeviceTest {
+class RecordSelectionTest : public AdoptedDeviceTest {
  protected:
-  void SetUp() override {
-    own_ = std::make_unique<OwnDevice>(GetParam(), true);
-    device_.emplace(value_of(adopt(own_->device(), own_->queue(), own_->adapter())));
-  }
-  void TearDown() override {
-    for (WGPUBuffer buffer : buffers_) wgpuBufferRelease(buffer);
-    device_.reset();
-    own_.reset();
-  }
-
-  OwnDevice& own() { return *own_; }
-  Device& adopted() { return *device_; }
-  WGPUBuffer buffer_of(const Words& words) { return buffers_.emplace_back(own_->buffer_of(words)); }
   WGPUBuffer garbage(std::uint64_t words) { return buffer_of(poisoned<std::uint32_t>(words)); }
-
- private:
-  std::unique_ptr<OwnDevice> own_;
-  std::optional<Device> device_;
-  std::vector<WGPUBuffer> buffers_;
 };
 
 constexpr std::uint64_t n = 20'011;
