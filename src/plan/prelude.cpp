@@ -146,13 +146,14 @@ std::string input_text(const ScanDescription& d) {
 // combine_uncounted() by combine_elements(), which may change bits of an element that it combines
 // with an absent one: what has the bits of absent is left out, wherever a kernel meets it.
 std::string leaving_out(const Words& absent, std::size_t words) {
-  std::string equal;
+  // One comparison of all words: && would branch for each of them, at every combine.
+  std::string differing;
   for (std::size_t w = 0; w < words; ++w) {
-    equal += (w == 0 ? "" : " && ") + ("word" + std::to_string(w)) +
-             "(x) == " + std::to_string(absent[w]) + "u";
+    differing += (w == 0 ? "(word" : " | (word") + std::to_string(w) + "(x) ^ " +
+                 std::to_string(absent[w]) + "u)";
   }
-  return "fn is_absent(x: Element) -> bool { return " + equal +
-         "; }\n"
+  return "fn is_absent(x: Element) -> bool { return (" + differing +
+         ") == 0u; }\n"
          "fn combine_uncounted(older: Element, newer: Element) -> Element {\n"
          "  if (is_absent(older)) { return newer; }\n"
          "  if (is_absent(newer)) { return older; }\n"

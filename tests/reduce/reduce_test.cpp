@@ -103,9 +103,7 @@ TEST_P(ReduceTest, EveryTypeAndOperatorIsRightAtAnyOffset) {
   std::uint64_t turn = 0;
   for_each_type_and_operator(types(), [&]<class T>(Operator op) {
     const auto values = random_values<T>(n, op);
-    // In turn, as every kind of offset is a kernel of its own, and some drivers take long for one.
-    const Offsets offsets = turn % 2 == 0 ? Offsets{64, 67} : Offsets{1 + turn / 2 % 3, 2};
-    EXPECT_TRUE(buffer_reduce_is_right<T>(device(), op, values, {offsets}));
+    EXPECT_TRUE(buffer_reduce_is_right<T>(device(), op, values, {{64, 67}, {1 + turn % 3, 2}}));
     ++turn;
   });
 }
@@ -113,7 +111,7 @@ TEST_P(ReduceTest, EveryTypeAndOperatorIsRightAtAnyOffset) {
 TEST_P(ReduceTest, NoElementsGiveTheIdentity) {
   for_each_type_and_operator(types(), [&]<class T>(Operator op) {
     EXPECT_TRUE(host_reduce_is_right<T>(device(), op, {}));
-    EXPECT_TRUE(buffer_reduce_is_right<T>(device(), op, {}, {{64, 1}}));
+    EXPECT_TRUE(buffer_reduce_is_right<T>(device(), op, {}, {{2, 1}}));
   });
 }
 
@@ -179,8 +177,6 @@ TEST_P(ReduceTest, MonoidsAreThoseOfAScan) {
   for (const Monoid& monoid :
        {affine_monoid(), matrix_monoid(), last_nonzero_monoid(), statistics}) {
     const std::uint64_t words = monoid.fields.size();
-    // SwiftShader's compiler takes memory without end for the kernels of larger elements.
-    if (words > 2 && device().info().name.contains("SwiftShader")) continue;
     for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1025}, tile(),
                                   std::min(many(), 2 * tile() + 777)}) {
       std::vector<float> values(n * words);
