@@ -207,13 +207,6 @@ class Bench {
                                    .verdict = static_cast<std::uint32_t>(cases_.size())}));
   }
 
-  std::function<Result<void>(WGPUCommandEncoder)> recorder(const Dispatches& dispatches) {
-    return [&dispatches](WGPUCommandEncoder encoder) -> Result<void> {
-      record(encoder, dispatches);
-      return {};
-    };
-  }
-
   void add(std::string name, std::uint64_t bytes,
            std::function<Result<void>(WGPUCommandEncoder)> recorded, Dispatches checked = {}) {
     rows_.push_back({std::move(name), bytes});

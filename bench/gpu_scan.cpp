@@ -209,7 +209,7 @@ class GpuGroup {
     counts_.push_back(0);
     Dispatches alone;
     alone.push_back(std::move(*empty));
-    cases_.push_back({recorder(std::move(alone))});
+    cases_.push_back({kept_recorder(std::move(alone))});
     return {};
   }
 
@@ -218,7 +218,7 @@ class GpuGroup {
     if (!copy) return std::unexpected{std::move(copy.error())};
     return add(measurement(fmt::format("copy, vec4 x {} by {}", shape.vectors, shape.workgroup),
                            Role::copy),
-               recorder(std::move(*copy)), {*in_, 0, group_.n});
+               kept_recorder(std::move(*copy)), {*in_, 0, group_.n});
   }
 
   Result<void> add_scan(const GroupScan& ours) {
@@ -288,12 +288,8 @@ class GpuGroup {
     return {native_buffer(*in_), 0};
   }
 
-  std::function<Result<void>(WGPUCommandEncoder)> recorder(Dispatches dispatches) {
-    const Dispatches& kept = dispatches_.emplace_back(std::move(dispatches));
-    return [&kept](WGPUCommandEncoder encoder) -> Result<void> {
-      record(encoder, kept);
-      return {};
-    };
+  std::function<Result<void>(WGPUCommandEncoder)> kept_recorder(Dispatches dispatches) {
+    return recorder(dispatches_.emplace_back(std::move(dispatches)));
   }
 
   // No time is believed whose result was wrong, or was not looked at.

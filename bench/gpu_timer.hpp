@@ -18,6 +18,14 @@ struct TimedCase {
   std::uint32_t runs = 0;             // all of them, warming up included
 };
 
+// Of dispatches that live as long as the case.
+inline std::function<Result<void>(WGPUCommandEncoder)> recorder(const Dispatches& kept) {
+  return [&kept](WGPUCommandEncoder encoder) -> Result<void> {
+    record(encoder, kept);
+    return {};
+  };
+}
+
 struct Rounds {
   std::uint32_t timed = 11;
   double heat_seconds = 0;

@@ -244,13 +244,6 @@ class Bench {
                                    .verdict = static_cast<std::uint32_t>(cases_.size())}));
   }
 
-  std::function<Result<void>(WGPUCommandEncoder)> recorder(const Dispatches& dispatches) {
-    return [&dispatches](WGPUCommandEncoder encoder) -> Result<void> {
-      record(encoder, dispatches);
-      return {};
-    };
-  }
-
   void judge() {
     std::vector<Verdict> verdicts(most_cases);
     value_or_exit(device_.read(*verdicts_, 0, std::as_writable_bytes(std::span{verdicts})));
