@@ -63,10 +63,10 @@ constexpr T sample(Operator op, std::uint64_t i, std::uint64_t n) {
     if constexpr (std::is_unsigned_v<T>) return std::numeric_limits<T>::max() - rising;
     return static_cast<T>(-rising);
   }
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (!std::is_integral_v<T>) {
     if (op == Operator::add) return static_cast<T>(static_cast<int>(h % 3) - 1);
     const T size = i % 2 == 0 ? T{2} : T{0.5};  // products stay within a factor of 2
-    return h % 2 == 0 ? size : -size;
+    return h % 2 == 0 ? size : static_cast<T>(-size);
   } else {
     const std::uint64_t wide = std::uint64_t{h} << 32 | hash(~static_cast<std::uint32_t>(i));
     const T random = static_cast<T>(sizeof(T) == 4 ? h : wide);

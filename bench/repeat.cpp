@@ -78,7 +78,7 @@ std::vector<std::byte> input_of(const ScanDescription& d) {
   }
   return with_type(d.type, [&]<class T>() {
     return array_of<T>(d.n, [&](std::uint64_t i) -> T {
-      if constexpr (std::is_floating_point_v<T>) {
+      if constexpr (!std::is_integral_v<T>) {
         if (d.op == Operator::add) return static_cast<T>(signed_noise(i));
         if (d.op == Operator::mul) return static_cast<T>(factor(i));
       }

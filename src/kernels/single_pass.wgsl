@@ -267,9 +267,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #endif
 #else
 #repeat k ROWS
-#repeat j 4
-  store(i$k + ${j}u, combine(base, p${k}_$j));
-#end
+  store_quad(i$k, combine(base, p${k}_0), combine(base, p${k}_1), combine(base, p${k}_2),
+             combine(base, p${k}_3));
 #end
 #endif
 #if INCLUDE_INITIAL

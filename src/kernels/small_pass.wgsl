@@ -130,9 +130,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     ));
 #end
 #else
-#repeat j 4
-    store(i$k + ${j}u, r$j);
-#end
+    store_quad(i$k, r0, r1, r2, r3);
 #endif
   }
 #end

@@ -74,6 +74,7 @@ VectorLayout lay_out(const ScanRequest& request, SliceParams& params) {
 // Whether quads can be moved as whole vectors, and all words beside them: the input's last ones by
 // another binding, the output's by a copy.
 bool takes_vectors(const ScanRequest& request, const VectorLayout& layout) {
+  if (has_half_output(request.description)) return false;
   if (request.description.n < 4 * order::quad) return false;
   if (request.options.aliasing != Aliasing::none && layout.has_copy()) return false;
   return !layout.in_pieces || request.traits.stores_components;
@@ -178,7 +179,7 @@ std::optional<Error> subgroup_refusal(const ScanRequest& request) {
   if (traits.subgroup_width != 32) {
     return beyond("subgroups of 32 lanes", "subgroup_width", traits.subgroup_width);
   }
-  if (request.element_bytes() > 8) return unfit("it takes elements of at most 8 bytes");
+  if (request.combined_bytes() > 8) return unfit("it takes elements of at most 8 bytes");
   return std::nullopt;
 }
 
@@ -279,12 +280,12 @@ Result<Plan> plan_subgroup_pass(const ScanRequest& request) {
       return plan;
     }
   }
-  return plan_single_pass(request, single_pass_shape(n, request.element_bytes()));
+  return plan_single_pass(request, single_pass_shape(n, request.combined_bytes()));
 }
 
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape) {
   const ScanDescription& d = request.description;
-  const std::uint64_t bytes = request.element_bytes();
+  const std::uint64_t bytes = request.combined_bytes();
   const std::uint32_t parts = shape.workgroup_size / order::quads_per_row;
   const std::uint64_t tile = std::uint64_t{parts} * shape.rows * order::row;
   const std::uint64_t tiles = (d.n + tile - 1) / tile;
@@ -322,7 +323,7 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
 
 Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& shape) {
   const ScanDescription& d = request.description;
-  const std::uint64_t bytes = request.element_bytes();
+  const std::uint64_t bytes = request.combined_bytes();
   const std::uint64_t tile = small_pass_tile();
   const std::uint64_t tiles = (d.n + tile - 1) / tile;
   const std::uint32_t workgroup = 1024 / shape.rows_each;
@@ -357,7 +358,7 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
 }
 
 Result<Plan> plan_memory_pass(const ScanRequest& request) {
-  const std::uint64_t bytes = request.element_bytes();
+  const std::uint64_t bytes = request.combined_bytes();
   const auto shape = memory_pass_shape(request.traits.limits, bytes);
   if (!shape) {
     const LimitTooSmall cause = limit_too_small(request.traits.limits, bytes, memory_pass_shape);
