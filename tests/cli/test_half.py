@@ -1,56 +1,100 @@
-"""Scans of f16: on the CPU backend, in files, and only where asked for."""
+"""Scans and reductions of f16: in files, on every device, and only where asked for."""
 
 import numpy as np
 import pytest
-from command import DEVICES
 from command import scan as expected_scan
 
-pytestmark = pytest.mark.skipif("cpu" not in DEVICES, reason="f16 is the CPU backend's so far")
+
+def numbers(n, op):
+    """Whose sums and products are exact in f32 in any order."""
+    random = np.random.default_rng(n)
+    values = random.choice([-1.0, 1.0, 0.5, 2.0], n) if op == "mul" else random.integers(-60, 61, n)
+    return values.astype("f2")
 
 
 @pytest.mark.parametrize("n", [0, 1, 3, 1024, 5001])
 @pytest.mark.parametrize("op", ["add", "mul", "min", "max"])
-def test_halves_in_and_out(command, tmp_path, n, op):
-    random = np.random.default_rng(n)
-    # Sums and products that are exact in any order.
-    values = random.choice([-1.0, 1.0], n) if op == "mul" else random.integers(-2, 3, n)
-    values = values.astype("f2")
+def test_halves_in_and_out(command, device, tmp_path, n, op):
+    values = numbers(n, op)
     np.save(tmp_path / "in.npy", values)
     for options in ([], ["--exclusive"], ["--reverse", "--include-initial"]):
         command("scan", "in.npy", "-o", "out.npy", "--force", "--dtype", "f16", "--op", op, "--check",
-                "--device", "cpu", *options)
+                "--device", device, *options)
         found = np.load(tmp_path / "out.npy")
         assert found.dtype == np.float16
-        wanted = expected_scan(values, op, exclusive="--exclusive" in options,
+        wanted = expected_scan(values.astype("f4"), op, exclusive="--exclusive" in options,
                                reverse="--reverse" in options,
                                include_initial="--include-initial" in options)
-        np.testing.assert_array_equal(found, wanted.astype("f2"))
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(found, wanted.astype("f2"))
 
 
-def test_every_sum_is_rounded(command):
-    """2048 + 1 is 2048 in f16, and so is 2048 + 1 + 1 from left to right."""
-    shown = command("scan", "-", "--dtype", "f16", "--algorithm", "serial", "--json", "--check",
-                    "--device", "cpu", stdin="2048 1 1 2 65504 inf").json
+@pytest.mark.parametrize("op", ["add", "mul", "min", "max"])
+def test_a_reduction_is_the_last_of_a_scan(command, device, tmp_path, op):
+    values = numbers(20_001, op)
+    np.save(tmp_path / "in.npy", values)
+    shown = command("reduce", "in.npy", "--dtype", "f16", "--op", op, "--check", "--json",
+                    "--device", device).json
+    with np.errstate(over="ignore"):
+        wanted = expected_scan(values.astype("f4"), op)[-1].astype("f2")
     assert shown["type"] == "f16"
-    assert shown["values"] == [2048, 2048, 2048, 2050, "inf", "inf"]
+    assert float(shown["total"]) == wanted
 
 
-def test_random_halves_pass_the_check(command, tmp_path):
+@pytest.mark.parametrize("n", [2047, 2049, 8191])
+def test_ones_are_counted(command, device, n):
+    """A sum kept in f16 stops at 2048."""
+    shown = command("scan", "-", "--dtype", "f16", "--check", "--json", "--quiet", "--device", device,
+                    stdin="1 " * n).json
+    assert shown["total"] == float(np.float16(n))
+    command("reduce", "-", "--dtype", "f16", "--check", "--device", device, stdin="1 " * n)
+
+
+def test_results_alone_are_rounded(command, device):
+    """2048 + 1 is 2048 in f16, but the next 1 makes 2050 of it."""
+    ask = ["scan", "-", "--dtype", "f16", "--json", "--check", "--device", device]
+    shown = command(*ask, stdin="2048 1 1 2 65504 inf").json
+    assert shown["type"] == "f16"
+    assert shown["values"] == [2048, 2048, 2050, 2052, "inf", "inf"]
+    shown = command(*ask, "--init", "0.5", "--exclusive", stdin="1e-7 -0.5 nan").json
+    assert shown["values"] == [0.5, 0.5, 1.1920928955078125e-07]
+    assert shown["total"] == "nan"
+
+
+def test_random_halves_pass_the_check(command, device, tmp_path):
     np.save(tmp_path / "in.npy", np.random.default_rng(3).standard_normal(20_000).astype("f2"))
     for op in ("add", "mul"):
-        command("scan", "in.npy", "--dtype", "f16", "--op", op, "--check", "--device", "cpu")
-    command("scan", "in.npy", "--dtype", "f16", "--check", "--device", "cpu", "--break-element", 77,
+        command("scan", "in.npy", "--dtype", "f16", "--op", op, "--check", "--device", device)
+        command("reduce", "in.npy", "--dtype", "f16", "--op", op, "--check", "--device", device)
+    command("scan", "in.npy", "--dtype", "f16", "--check", "--device", device, "--break-element", 77,
             status=1)
 
 
+def test_the_serial_algorithm_is_checked_exactly(command, tmp_path):
+    np.save(tmp_path / "in.npy", np.random.default_rng(4).standard_normal(5000).astype("f2"))
+    for options in ([], ["--wide"]):
+        command("scan", "in.npy", "--dtype", "f16", "--check", "--algorithm", "serial",
+                "--device", "cpu", *options)
+
+
+def test_wide_sums_are_f32(command, device, tmp_path):
+    np.save(tmp_path / "in.npy", np.full(3001, 100.5, "f2"))
+    command("scan", "in.npy", "-o", "out.npy", "--dtype", "f16", "--wide", "--check",
+            "--init", "0.25", "--device", device)
+    found = np.load(tmp_path / "out.npy")
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, np.arange(1, 3002, dtype="f4") * np.float32(100.5) + 0.25)
+
+
 def test_texts_are_short(command):
-    shown = command("scan", "-", "--dtype", "f16", "--op", "max", "--device", "cpu", stdin="0.1 0.3 1e-7 65504")
+    shown = command("scan", "-", "--dtype", "f16", "--op", "max", "--device", "cpu",
+                    stdin="0.1 0.3 1e-7 65504")
     assert shown.out == "0.1\n0.3\n0.3\n65504\n"
 
 
-def test_raw_halves(command, tmp_path):
+def test_raw_halves(command, device, tmp_path):
     (tmp_path / "in.bin").write_bytes(np.array([1.5, 2.25, -4], "<f2").tobytes())
-    command("scan", "in.bin", "-o", "out.bin", "--dtype", "f16", "--device", "cpu")
+    command("scan", "in.bin", "-o", "out.bin", "--dtype", "f16", "--device", device)
     assert np.fromfile(tmp_path / "out.bin", "<f2").tolist() == [1.5, 3.75, -0.25]
 
 
@@ -65,6 +109,18 @@ def test_what_no_half_holds_is_refused(refused, tmp_path):
     assert "f16" in refused("scan", "-", "--dtype", "f16", "--op", "xor", "--device", "cpu", stdin="1")
     np.save(tmp_path / "in.npy", np.array([0.5, 1.5], "f4"))
     assert "f16" in refused("scan", "in.npy", "--dtype", "f16", "--device", "cpu")
+
+
+@pytest.mark.parametrize("ask", [["compact", "--where", "x > 1"], ["unique"], ["runs"], ["allocate"],
+                                 ["expand"]])
+def test_other_commands_refuse_halves(refused, ask):
+    assert "f16" in refused(ask[0], "-", *ask[1:], "--dtype", "f16", "--device", "cpu", stdin="1 2")
+
+
+def test_a_plan_needs_no_feature(command):
+    shown = command("plan", "scan", "--dtype", "f16", "--n", "100001").out
+    assert "f16" in shown and "enable f16" not in shown
+    assert "f16" in command("plan", "reduce", "--dtype", "f16", "--n", "100001").out
 
 
 def test_a_picture(command, tmp_path):
