@@ -1,13 +1,17 @@
-// Half: conversions both ways, rounding, text.
+// Half: conversions both ways, rounding, text; and the vector code for them.
 #include "cumulo/half.hpp"
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
-#include <set>
+#include <random>
 #include <string>
+#include <vector>
 
+#include "cpu/halves.hpp"
 #include "cumulo/type.hpp"
+#include "every_target.hpp"
 
 namespace cumulo::test {
 namespace {
@@ -60,6 +64,53 @@ TEST(HalfTest, TextIsShortAndReadsBack) {
     const Half value = half_of(static_cast<std::uint16_t>(bits));
     ASSERT_EQ(Half(std::stod(to_string(Scalar{value}))).bits, bits);
   }
+}
+
+// Floats round which rounding changes, special ones, and any others.
+std::vector<float> floats_to_round() {
+  std::vector<float> floats;
+  for (std::uint32_t bits = 0; bits < 0x7c00; ++bits) {
+    const float low = half_of(static_cast<std::uint16_t>(bits));
+    const float high = bits == 0x7bff ? 65536.0F : half_of(static_cast<std::uint16_t>(bits + 1));
+    const float middle = (low + high) / 2;
+    for (const float x : {low, middle, std::nextafter(middle, low), std::nextafter(middle, high)}) {
+      floats.push_back(x);
+      floats.push_back(-x);
+    }
+  }
+  std::mt19937 random(5);
+  for (int i = 0; i < 500'001; ++i) floats.push_back(std::bit_cast<float>(random()));
+  return floats;
+}
+
+TEST(HalfTest, VectorCodeOfEveryTargetRoundsAlike) {
+  const std::vector<float> floats = floats_to_round();
+  std::vector<Half> halves(65536);
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    halves[bits] = half_of(static_cast<std::uint16_t>(bits));
+  }
+  on_every_target([&](const char* target) {
+    SCOPED_TRACE(target);
+    std::vector<Half> narrowed(floats.size());
+    cpu::narrow(floats.data(), floats.size(), narrowed.data());
+    for (std::size_t i = 0; i < floats.size(); ++i) {
+      if (std::isnan(floats[i])) {
+        ASSERT_TRUE(std::isnan(static_cast<float>(narrowed[i]))) << i;
+      } else {
+        ASSERT_EQ(narrowed[i].bits, Half(floats[i]).bits) << floats[i];
+      }
+    }
+    std::vector<float> widened(halves.size());
+    cpu::widen(halves.data(), halves.size(), widened.data());
+    for (std::size_t i = 0; i < halves.size(); ++i) {
+      const float wanted = halves[i];
+      if (std::isnan(wanted)) {
+        ASSERT_TRUE(std::isnan(widened[i])) << i;
+      } else {
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(widened[i]), std::bit_cast<std::uint32_t>(wanted));
+      }
+    }
+  });
 }
 
 }  // namespace
