@@ -19,6 +19,21 @@ using Floats = hn::ScalableTag<float>;
 using Words = hn::RebindToUnsigned<Floats>;
 using Shorts = hn::Rebind<std::uint16_t, Floats>;
 
+// Highway's own conversions, where they are not instructions of the processor, do not round.
+#if HWY_ARCH_X86 && HWY_TARGET < HWY_SSE4 && !defined(HWY_DISABLE_F16C)
+
+using Halves = hn::Rebind<hwy::float16_t, Floats>;
+
+HWY_INLINE hn::Vec<Floats> load_widened(const std::uint16_t* from) {
+  return hn::PromoteTo(Floats(), hn::BitCast(Halves(), hn::LoadU(Shorts(), from)));
+}
+
+HWY_INLINE void store_narrowed(hn::Vec<Floats> x, std::uint16_t* to) {
+  hn::StoreU(hn::BitCast(Shorts(), hn::DemoteTo(Halves(), x)), Shorts(), to);
+}
+
+#else
+
 // The bits of halves, one in each word, as floats.
 HWY_INLINE hn::Vec<Floats> widened(hn::Vec<Words> bits) {
   const Floats df;
@@ -58,29 +73,32 @@ HWY_INLINE hn::Vec<Words> narrowed(hn::Vec<Floats> x) {
   return hn::Or(sign, hn::IfThenElse(is_nan, hn::Set(du, 0x7e00U), number));
 }
 
+HWY_INLINE hn::Vec<Floats> load_widened(const std::uint16_t* from) {
+  return widened(hn::PromoteTo(Words(), hn::LoadU(Shorts(), from)));
+}
+
+HWY_INLINE void store_narrowed(hn::Vec<Floats> x, std::uint16_t* to) {
+  const hn::RebindToSigned<Words> di;
+  hn::StoreU(hn::DemoteTo(Shorts(), hn::BitCast(di, narrowed(x))), Shorts(), to);
+}
+
+#endif
+
 void widen_all(const Half* in, std::size_t count, float* out) {
   const Floats df;
-  const Shorts d16;
   const std::size_t lanes = hn::Lanes(df);
   const auto* const bits = reinterpret_cast<const std::uint16_t*>(in);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    hn::StoreU(widened(hn::PromoteTo(Words(), hn::LoadU(d16, bits + i))), df, out + i);
-  }
+  for (; i + lanes <= count; i += lanes) hn::StoreU(load_widened(bits + i), df, out + i);
   for (; i < count; ++i) out[i] = in[i];
 }
 
 void narrow_all(const float* in, std::size_t count, Half* out) {
   const Floats df;
-  const Shorts d16;
-  const hn::RebindToSigned<Words> di;
   const std::size_t lanes = hn::Lanes(df);
   auto* const bits = reinterpret_cast<std::uint16_t*>(out);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto halves = narrowed(hn::LoadU(df, in + i));
-    hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, halves)), d16, bits + i);
-  }
+  for (; i + lanes <= count; i += lanes) store_narrowed(hn::LoadU(df, in + i), bits + i);
   for (; i < count; ++i) out[i] = in[i];
 }
 
@@ -90,6 +108,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cumulo::cpu {
 
+// What the vector code reads and writes.
 static_assert(sizeof(Half) == sizeof(std::uint16_t));
 
 HWY_EXPORT(widen_all);
