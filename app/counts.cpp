@@ -22,7 +22,7 @@ Result<std::vector<std::uint32_t>> read_counts(const Request& r) {
             const T value = values[i];
             constexpr auto most = std::numeric_limits<std::uint32_t>::max();
             bool is_count = false;
-            if constexpr (std::is_floating_point_v<T>) {
+            if constexpr (!std::is_integral_v<T>) {
               is_count = value >= 0 && static_cast<double>(value) <= most &&
                          value == static_cast<T>(static_cast<std::uint32_t>(value));
             } else {

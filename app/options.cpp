@@ -102,8 +102,9 @@ void add_scan_options(CLI::App& app, ScanArguments& arguments) {
   app.add_option("--init", arguments.init, "a value that enters every result once");
   app.add_flag("--include-initial", arguments.include_initial,
                "n + 1 results: the initial value before all others");
-  app.add_flag("--wide", arguments.wide,
-               "sums of u32 in u64, of i32 in i64, of f32 in pairs of f32 (written as f64)");
+  app.add_flag(
+      "--wide", arguments.wide,
+      "sums of u32 in u64, of i32 in i64, of f32 in pairs of f32 (written as f64), of f16 in f32");
   app.add_option("--algorithm", arguments.algorithm,
                  "auto, serial, blocked, reduce-then-scan, single-pass, or a teaching form: "
                  "hillis-steele, blelloch, subgroup");

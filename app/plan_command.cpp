@@ -124,7 +124,7 @@ int run_plan(const Arguments& arguments) {
   CLI::App app("What a device would be told to do; needs no device.", "cumulo plan");
   app.add_option("PRIMITIVE", r.primitive, "scan, reduce, allocate or expand");
   app.add_option("--n", r.n, "the number of elements: 1048576, 1e6 or 2^20 (1e6)");
-  app.add_option("--type,--dtype", r.type, "u32, i32, f32, u64, i64 or f64 (u32)");
+  app.add_option("--type,--dtype", r.type, "u32, i32, f32, u64, i64, f64 or f16 (u32)");
   add_scan_options(app, r.scan);
   app.add_option("--traits", r.traits_file,
                  "a JSON file of limits and features (WebGPU's defaults)");

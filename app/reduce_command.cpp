@@ -49,7 +49,8 @@ void add_options(CLI::App& app, ScanRequest& r) {
   app.add_option("-o,--output", r.output, "a file to write, by its extension; else text");
   add_operator_option(app, r.scan.op);
   add_device_option(app, r.device);
-  app.add_option("--dtype", r.dtype, "u32, i32, f32, u64, i64 or f64; needed for .bin and .raw");
+  app.add_option("--dtype", r.dtype,
+                 "u32, i32, f32, u64, i64, f64 or f16; needed for .bin and .raw");
   app.add_option("--column", r.column, "of a .csv or .tsv: its name, or its index from 0");
   app.add_option("--format", r.format_word, "read IN as npy, csv, tsv, txt, bin or raw");
   app.add_flag("--check", r.check, "compare the value with a sequential computation");

@@ -32,7 +32,8 @@ void add_file_options(CLI::App& app, Request& r) {
 
 void add_common_options(CLI::App& app, Request& r, const std::string& picture) {
   add_device_option(app, r.device);
-  app.add_option("--dtype", r.dtype, "u32, i32, f32, u64, i64 or f64; needed for .bin and .raw");
+  app.add_option("--dtype", r.dtype,
+                 "u32, i32, f32, u64, i64, f64 or f16; needed for .bin and .raw");
   app.add_option("--column", r.column, "of a .csv or .tsv: its name, or its index from 0");
   app.add_option("--format", r.format_word, "read IN as npy, csv, tsv, txt, bin or raw");
   app.add_flag("--check", r.check, "compare every element with a sequential computation");
@@ -52,6 +53,12 @@ Result<void> interpret_common(Request& r, std::string_view command) {
   auto type = parse_dtype(r.dtype);
   if (!type) return std::unexpected{std::move(type.error())};
   r.type = *type;
+  if (r.type == Type::f16 && command != "scan" && command != "reduce") {
+    return std::unexpected{
+        Error{ErrorKind::bad_argument,
+              "--dtype f16 is for scan and reduce; " + std::string(command) +
+                  " takes numbers of 4 and 8 bytes, as which .npy files of f16 are read without it"}};
+  }
   if (r.format_word) {
     r.input_format = parse_format(*r.format_word);
     if (!r.input_format) {

@@ -68,7 +68,7 @@ Result<T> reduce(Device& device, std::span<const T> values, const Monoid& monoid
   return reduce_to<T>(device, {.n = values.size(), .monoid = monoid}, std::as_bytes(values));
 }
 
-// The sum of u32, i32 or f32 as u64, i64 or WideFloat.
+// The sum of u32, i32, f32 or f16 as u64, i64, WideFloat or f32.
 template <class T>
 Result<WideOf<T>> wide_reduce(Device& device, std::span<const T> values) {
   return reduce_to<WideOf<T>>(device, {.n = values.size(), .type = type_of<T>, .wide = true},

@@ -84,7 +84,8 @@ class BoundScan {
   ~BoundScan();
 
   const Plan& plan() const;
-  // Where a run leaves the total, one element: what ScanReport::total says. Usage: storage, copies.
+  // Where a run leaves the total, one element: what ScanReport::total says, an f16 in the low half
+  // of a word whose other half is 0. Usage: storage, copies.
   BufferRange total() const;
   // Where a run leaves its flags, a u32 of status_stalled and status_clamped (plan.hpp); null where
   // nothing can go wrong. Those of a single pass lie in its scratch: where that is the caller's,

@@ -4,6 +4,7 @@
 // What is reduced is said by an Algebra:
 //   using Value                      an element
 //   using Input, lift(x)             an element of the input, and what it is as Value
+//   lift_all(in, count, out)         of many, where vector code does it; may be left out
 //   absent(), combine(older, newer)
 //   block_total(in, strips)          of elements, strips a power of two
 #pragma once
@@ -88,7 +89,7 @@ class BlockedReduce {
     }
     Strip strip;
     const std::size_t first = before_last * order::strip;
-    for (std::size_t i = first; i < n_; ++i) strip[i - first] = algebra_.lift(in_[i]);
+    lift_all(algebra_, in_ + first, n_ - first, strip.data());
     return algebra_.combine(single.before(),
                             StripPrefix<Algebra>(algebra_, strip.data(), n_ - first).value());
   }
@@ -125,9 +126,7 @@ class BlockedReduce {
       BlockCounter<Algebra> counter(algebra_, algebra_.absent());
       for (std::size_t s = 0; s < count; ++s) {
         Strip strip;
-        for (std::size_t i = 0; i < order::strip; ++i) {
-          strip[i] = algebra_.lift(from[s * order::strip + i]);
-        }
+        lift_all(algebra_, from + s * order::strip, order::strip, strip.data());
         counter.add(algebra_.block_total(strip.data(), 1));
       }
       return counter.before();

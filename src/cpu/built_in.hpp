@@ -1,6 +1,7 @@
 // The built-in operators as algebras of a blocked scan.
 #pragma once
 
+#include "cpu/halves.hpp"
 #include "cpu/strip_kernels.hpp"
 
 namespace cumulo::cpu {
@@ -10,12 +11,14 @@ template <Element T>
 struct BuiltIn {
   using Value = T;
   using Input = T;
+  using Output = T;
   static constexpr bool streams = true;
 
   explicit BuiltIn(Operator operation) : op(operation), kernels(strip_kernels<T>(operation)) {}
 
   T absent() const { return cumulo::absent<T>(op); }
   T lift(T x) const { return x; }
+  T lower(T x) const { return x; }
   T combine(T older, T newer) const { return cumulo::combine(op, older, newer); }
   void totals(const T* in, std::size_t strips, T* out) const { kernels.totals(in, strips, out); }
   void scan(const T* in, T* out, T base, ScanKind kind, const T* ahead) const {
@@ -29,13 +32,33 @@ struct BuiltIn {
   StripKernels<T> kernels;
 };
 
+// Halves: by the vector code of f32, in which they are combined and carried.
+struct BuiltInHalves : BuiltIn<float> {
+  using Input = Half;
+  using Output = Half;
+  using BuiltIn<float>::BuiltIn;
+  float lift(Half x) const { return x; }
+  Half lower(float x) const { return x; }
+  void lift_all(const Half* in, std::size_t count, float* out) const { widen(in, count, out); }
+  void lower_all(const float* in, std::size_t count, Half* out) const { narrow(in, count, out); }
+};
+
+// Wide sums of halves, whose results stay in f32.
+struct WideHalves : BuiltInHalves {
+  using Output = float;
+  WideHalves() : BuiltInHalves(Operator::add) {}
+  float lower(float x) const { return x; }
+};
+
 // A plain loop needs no vector code.
 template <Element T>
 struct PlainOperator {
-  using Value = T;
+  using Value = CombinedAs<T>;
   using Input = T;
-  T lift(T x) const { return x; }
-  T combine(T older, T newer) const { return cumulo::combine(op, older, newer); }
+  using Output = T;
+  Value lift(T x) const { return x; }
+  T lower(Value x) const { return x; }
+  Value combine(Value older, Value newer) const { return cumulo::combine(op, older, newer); }
   Operator op;
 };
 

@@ -40,6 +40,9 @@ Result<std::vector<std::byte>> scan_wide(const ScanDescription& d, const void* i
     const auto first = d.init ? std::get<std::int64_t>(*d.init) : 0;
     return scan_sums(WideInteger<std::int32_t>{}, d, static_cast<std::uint64_t>(first), in, out);
   }
+  if (d.type == Type::f16) {
+    return scan_sums(WideHalves{}, d, d.init ? std::get<float>(*d.init) : 0.0F, in, out);
+  }
   const WideFloat first = d.init ? WideFloat{std::get<float>(*d.init), 0} : WideFloat{};
   return scan_sums(PlainStrips<WideFloatElements>{}, d, first, in, out);
 }

@@ -5,7 +5,7 @@
 #import lib/input.wgsl
 #import lib/block_tree.wgsl
 #import lib/block_counter.wgsl
-@group(0) @binding(2) var<storage, read_write> output: array<Element>;
+@group(0) @binding(2) var<storage, read_write> output: array<Result>;
 #if HAS_TOTALS
 @group(0) @binding(3) var<storage, read> totals: array<Element>;
 #endif
@@ -75,6 +75,13 @@ fn main(@builtin(local_invocation_index) thread: u32) {
       if (((end_quad >> bit) & 1u) != 0u) { before_row = combine(block(end_quad, bit), before_row); }
     }
     let prefix = combine(combine(before_row, before_quad), sums[slot(end_quad)]);
-    output[params.out_offset] = combine(before, prefix);
+    let value = lower(combine(before, prefix));
+#if HALF_OUTPUT
+    let at = params.out_offset / 2u;
+    let shift = params.out_offset % 2u * 16u;
+    output[at] = (output[at] & (0xffff0000u >> shift)) | (value << shift);
+#else
+    output[params.out_offset] = value;
+#endif
   }
 }

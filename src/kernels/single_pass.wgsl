@@ -92,11 +92,15 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
 #repeat k ROWS
 #repeat j 4
+#if HALF_OUTPUT
+  var p${k}_${j + REVERSE * (3 - 2 * j)} = lift(in${k}_0[${j / 2}] >> ${j % 2 * 16}u);
+#else
   var p${k}_${j + REVERSE * (3 - 2 * j)} = element(
 #repeat w WORDS
       in${k}_${(j * WORDS + w) / 4}[${(j * WORDS + w) % 4}],
 #end
   );
+#endif
 #end
 #end
   if (is_last) {
@@ -219,6 +223,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #repeat j 4
   let r${k}_$j = combine(base, p${k}_${j + REVERSE * (3 - 2 * j)});
 #end
+#if HALF_OUTPUT
+  let out${k}_0 = vector_of(r${k}_0, r${k}_1, r${k}_2, r${k}_3);
+#else
 #repeat v WORDS
   let out${k}_$v = vec4<u32>(
 #repeat c 4
@@ -226,6 +233,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
   );
 #end
+#endif
 #if !OUT_SHIFT
 #repeat v WORDS
   put(out_block(first + ${32 * k}u) + ${v}u, out${k}_$v);
@@ -267,9 +275,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #endif
 #else
 #repeat k ROWS
-#repeat j 4
-  store(i$k + ${j}u, combine(base, p${k}_$j));
-#end
+  store_quad(i$k, combine(base, p${k}_0), combine(base, p${k}_1), combine(base, p${k}_2),
+             combine(base, p${k}_3));
 #end
 #endif
 #if INCLUDE_INITIAL

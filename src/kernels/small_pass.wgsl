@@ -47,11 +47,15 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #if VECTORS
 #repeat k ROWS_EACH
 #repeat j 4
+#if HALF_OUTPUT
+  let x${k}_$j = choose(absent(), lift(raw${k}_0[${j / 2}] >> ${j % 2 * 16}u), i$k + ${j}u < params.count);
+#else
   let x${k}_$j = choose(absent(), element(
 #repeat w WORDS
       raw${k}_${(j * WORDS + w) / 4}[${(j * WORDS + w) % 4}],
 #end
   ), i$k < params.count);
+#endif
 #end
 #end
 #endif
@@ -122,6 +126,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
 #endif
 #if VECTORS
+#if HALF_OUTPUT
+    put(out_block(quad$k), vector_of(r0, r1, r2, r3));
+#else
 #repeat v WORDS
     put(out_block(quad$k) + ${v}u, vec4<u32>(
 #repeat c 4
@@ -129,10 +136,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
     ));
 #end
+#endif
 #else
-#repeat j 4
-    store(i$k + ${j}u, r$j);
-#end
+    store_quad(i$k, r0, r1, r2, r3);
 #endif
   }
 #end

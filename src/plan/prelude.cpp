@@ -24,6 +24,7 @@ bool is_wide_float(const ScanDescription& d) { return d.wide && d.type == Type::
 
 // The type of the elements that are combined, where they are scalars.
 Type combined_type(const ScanDescription& d) {
+  if (d.type == Type::f16) return Type::f32;
   if (!d.wide) return d.type;
   return d.type == Type::u32 ? Type::u64 : Type::i64;
 }
@@ -40,7 +41,7 @@ std::vector<Field> fields_of(const ScanDescription& d) {
   }
   if (is_wide_float(d)) return {{"high", "f32"}, {"low", "f32"}};
   if (is_word_pair(combined_type(d))) return {{"low", "u32"}, {"high", "u32"}};
-  return {{"", std::string(name(d.type))}};
+  return {{"", std::string(name(combined_type(d)))}};
 }
 
 std::string scalar_combine(Type type, Operator op) {
@@ -134,6 +135,9 @@ std::string shuffle_text(std::span<const Field> fields) {
 
 // An element of the input, and how it becomes one that is combined.
 std::string input_text(const ScanDescription& d) {
+  if (has_half_input(d)) {
+    return "alias Input = u32;\nfn lift(x: Input) -> Element { return from_half(x); }\n";
+  }
   if (!d.wide) return "alias Input = Element;\nfn lift(x: Input) -> Element { return x; }\n";
   const char* const lifted = d.type == Type::u32 ? "Element(x, 0u)"
                              : d.type == Type::i32
@@ -141,6 +145,12 @@ std::string input_text(const ScanDescription& d) {
                                  : "Element(x, 0.0)";
   return "alias Input = " + std::string(name(d.type)) +
          ";\nfn lift(x: Input) -> Element { return " + lifted + "; }\n";
+}
+
+std::string result_text(const ScanDescription& d) {
+  return has_half_output(d)
+             ? "alias Result = u32;\nfn lower(x: Element) -> Result { return to_half(x); }\n"
+             : "alias Result = Element;\nfn lower(x: Element) -> Result { return x; }\n";
 }
 
 // combine_uncounted() by combine_elements(), which may change bits of an element that it combines
@@ -206,7 +216,9 @@ Words words_of(const std::vector<std::byte>& bytes) {
 Words words_of(const Scalar& value) {
   return padded(std::visit(
       [](auto v) -> Words {
-        if constexpr (sizeof(v) == 4) {
+        if constexpr (sizeof(v) == 2) {
+          return {std::bit_cast<std::uint32_t>(static_cast<float>(v))};
+        } else if constexpr (sizeof(v) == 4) {
           return {std::bit_cast<std::uint32_t>(v)};
         } else {
           const auto bits = std::bit_cast<std::uint64_t>(v);
@@ -224,7 +236,12 @@ Result<std::string> prelude(const ScanDescription& d, const PreludeOptions& opti
   if (options.subgroups && options.dialect == Dialect::tint) text += "enable subgroups;\n";
   const std::vector<Field> fields = fields_of(d);
   text += element_text(fields);
-  text += input_text(d);
+  if (has_half_input(d)) {
+    auto halves = preprocess("lib/halves.wgsl", {});
+    if (!halves) return halves;
+    text += *halves;
+  }
+  text += input_text(d) + result_text(d);
   if (options.subgroups) text += shuffle_text(fields);
   auto combine = operator_text(d);
   if (!combine) return combine;
@@ -238,9 +255,12 @@ Result<std::string> prelude(const ScanDescription& d, const PreludeOptions& opti
   return text;
 }
 
+bool has_half_input(const ScanDescription& d) { return !d.monoid && d.type == Type::f16; }
+bool has_half_output(const ScanDescription& d) { return has_half_input(d) && !d.wide; }
+
 bool is_commutative(const ScanDescription& d) {
   if (d.monoid) return d.monoid->commutative;
-  if (d.wide) return !is_float(d.type);
+  if (d.wide) return d.type != Type::f32;
   return !is_float(d.type) || d.op == Operator::add || d.op == Operator::mul;
 }
 
@@ -252,12 +272,17 @@ Words identity_words(const ScanDescription& d) {
 
 Words absent_words(const ScanDescription& d) {
   if (is_wide_float(d)) return words_of(bytes_of(absent_wide));
-  if (d.monoid || d.wide) return identity_words(d);
+  if (d.monoid || (d.wide && d.type != Type::f16)) return identity_words(d);
   return with_type(d.type, [&]<class T>() { return words_of(Scalar{absent<T>(d.op)}); });
 }
 
 Words init_words(const ScanDescription& d) {
   return d.monoid ? words_of(d.monoid_init) : words_of(*d.init);
+}
+
+Words result_words(const ScanDescription& d, const Words& element) {
+  if (!has_half_output(d)) return element;
+  return padded({Half(std::bit_cast<float>(element[0])).bits});
 }
 
 }  // namespace cumulo::plan

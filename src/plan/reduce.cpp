@@ -52,12 +52,12 @@ class Builder {
               .buffers = {},
               .kernels = {},
               .steps = {}};
-    plan.buffers.push_back({"input",
-                            (request.options.in_misalignment + d.n) * request.input_bytes(),
-                            BufferRole::input});
-    plan.buffers.push_back({"output",
-                            (request.options.out_misalignment + 1) * request.element_bytes(),
-                            BufferRole::output});
+    plan.buffers.push_back(
+        {"input", whole_words((request.options.in_misalignment + d.n) * request.input_bytes()),
+         BufferRole::input});
+    plan.buffers.push_back(
+        {"output", whole_words((request.options.out_misalignment + 1) * request.element_bytes()),
+         BufferRole::output});
     return plan;
   }
 
@@ -84,7 +84,7 @@ class Builder {
                      limits.max_storage_buffers_per_stage);
     }
     if (tiles_ == 0) return std::nullopt;
-    if (totals_count_ * request_.element_bytes() > limits.max_storage_binding_size) {
+    if (totals_count_ * request_.combined_bytes() > limits.max_storage_binding_size) {
       return too_large(std::to_string(totals_count_) + " totals do not fit one binding");
     }
     if (const std::uint64_t slices = ceil_div(tiles_ * shape_.tile, slice_); slices > most_slices) {
@@ -102,7 +102,8 @@ class Builder {
                           std::to_string(batch_) + ", and the rest");
     if (tiles_ > 0) {
       if (auto made = add_kernel("reduce_batches"); !made) return std::unexpected{made.error()};
-      totals_ = add_buffer("totals", totals_count_ * request_.element_bytes(), BufferRole::scratch);
+      totals_ =
+          add_buffer("totals", totals_count_ * request_.combined_bytes(), BufferRole::scratch);
       const std::uint64_t end = tiles_ * shape_.tile;
       for (std::uint64_t begin = 0; begin < end; begin += slice_) {
         add_batches({begin, std::min(end, begin + slice_)});
@@ -113,7 +114,7 @@ class Builder {
       }
     }
     if (auto made = add_kernel("reduce_rest"); !made) return std::unexpected{made.error()};
-    add_rest();
+    if (auto made = add_rest(); !made) return std::unexpected{std::move(made.error())};
     return std::move(plan_);
   }
 
@@ -133,23 +134,24 @@ class Builder {
   Result<void> add_kernel(std::string_view kernel) {
     Values values = kernel_values(request_);
     add_tile_values(values, shape_);
-    const auto input_words = static_cast<std::int64_t>(request_.input_bytes() / 4);
     const bool exact = is_exact(request_.description);
     // Where the order makes no difference, a batch leaves one entry an invocation.
     const std::uint32_t entries =
         exact && kernel == "reduce_batches" ? shape_.workgroup_size : shape_.tree;
     const auto bits = [](std::uint32_t power_of_two) { return std::countr_zero(power_of_two); };
-    values.insert({{"SLOTS", entries + entries / 8},
-                   {"QUADS_BITS", bits(shape_.tree)},
-                   {"WORKGROUP_BITS", bits(shape_.workgroup_size)},
-                   {"ROW_BITS", bits(order::quads_per_row)},
-                   {"STRIP_BITS", bits(order::strip / order::quad)},
-                   {"INPUT_WORDS", input_words},
-                   {"SHIFT", shift()},
-                   {"BATCH", static_cast<std::int64_t>(batch_)},
-                   {"WIDE", request_.description.wide ? 1 : 0},
-                   {"ANY_ORDER", exact ? 1 : 0},
-                   {"HAS_TOTALS", tiles_ > 0 ? 1 : 0}});
+    values.insert(
+        {{"SLOTS", entries + entries / 8},
+         {"QUADS_BITS", bits(shape_.tree)},
+         {"WORKGROUP_BITS", bits(shape_.workgroup_size)},
+         {"ROW_BITS", bits(order::quads_per_row)},
+         {"STRIP_BITS", bits(order::strip / order::quad)},
+         {"INPUT_WORDS", input_words()},
+         {"VECTOR_WORDS", has_half_input(request_.description) ? 2 : 4},
+         {"SHIFT", shift()},
+         {"BATCH", static_cast<std::int64_t>(batch_)},
+         {"WIDE", request_.description.wide && !has_half_input(request_.description) ? 1 : 0},
+         {"ANY_ORDER", exact ? 1 : 0},
+         {"HAS_TOTALS", tiles_ > 0 ? 1 : 0}});
     auto made =
         make_kernel(request_, kernel, std::string(kernel) + ".wgsl", values, shape_.workgroup_size);
     if (!made) return std::unexpected{std::move(made.error())};
@@ -157,12 +159,16 @@ class Builder {
     return {};
   }
 
-  // Words between the last whole vector before a quad and the quad: the same for all slices, as
-  // they begin whole quads apart.
-  std::int64_t shift() const {
-    const std::uint64_t first = request_.options.in_misalignment;
-    return static_cast<std::int64_t>(first * (request_.input_bytes() / 4) % 4);
+  // Of an element, four of which are moved as vectors of four; those of halves are of halves.
+  std::int64_t input_words() const {
+    return has_half_input(request_.description)
+               ? 1
+               : static_cast<std::int64_t>(request_.input_bytes() / 4);
   }
+
+  // Words, or halves, between the last whole vector before a quad and the quad: the same for all
+  // slices, as they begin whole quads apart.
+  std::int64_t shift() const { return request_.options.in_misalignment * input_words() % 4; }
 
   PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
 
@@ -190,7 +196,7 @@ class Builder {
     plan_.steps.push_back(std::move(step));
   }
 
-  void add_rest() {
+  Result<void> add_rest() {
     const std::uint64_t start = request_.options.in_misalignment;
     const std::uint64_t begin = tiles_ * shape_.tile;
     const std::uint64_t end = request_.description.n;
@@ -202,17 +208,15 @@ class Builder {
                                    .out_offset = copies_ ? 0 : request_.options.out_misalignment,
                                    .batches = static_cast<std::uint32_t>(batches_)});
     const std::uint32_t value =
-        copies_ ? add_buffer("value", request_.element_bytes(), BufferRole::output) : output_buffer;
+        copies_ ? add_buffer("value", whole_words(request_.element_bytes()), BufferRole::output)
+                : output_buffer;
     DispatchStep step{"elements " + std::to_string(begin) + " to " + std::to_string(end),
                       static_cast<std::uint32_t>(plan_.kernels.size() - 1),
                       {whole(parameters), in.binding, whole(value)}};
     if (tiles_ > 0) step.bindings.push_back(whole(totals_));
     plan_.steps.push_back(std::move(step));
-    if (copies_) {
-      const std::uint64_t bytes = request_.element_bytes();
-      plan_.steps.push_back(
-          CopyStep{value, 0, output_buffer, request_.options.out_misalignment * bytes, bytes});
-    }
+    if (!copies_) return {};
+    return copy_result(plan_, request_, value, output_buffer, request_.options.out_misalignment);
   }
 
   const ScanRequest& request_;
@@ -228,14 +232,15 @@ class Builder {
 };
 
 // No elements: the value is the identity.
-Plan plan_nothing(const ScanRequest& request) {
+Result<Plan> plan_nothing(const ScanRequest& request) {
   Plan plan = Builder::empty_plan(request);
-  Words value = identity_words(request.description);
+  Words value = total_of_nothing(request.description);
   const std::uint64_t parameter_bytes = value.size() * 4;
   plan.buffers.push_back({"parameters", parameter_bytes, BufferRole::parameters, std::move(value)});
-  const std::uint64_t bytes = request.element_bytes();
-  plan.steps.push_back(
-      CopyStep{2, 0, output_buffer, request.options.out_misalignment * bytes, bytes});
+  const std::uint64_t at = request.options.out_misalignment;
+  if (auto ok = copy_result(plan, request, 2, output_buffer, at); !ok) {
+    return std::unexpected{std::move(ok.error())};
+  }
   return plan;
 }
 
@@ -254,10 +259,10 @@ Result<Plan> plan_reduce(const ReduceDescription& description, const Traits& tra
   if (auto error = elements_refusal(request, "reductions", 1)) {
     return std::unexpected{std::move(*error)};
   }
-  const auto shape = reduce_shape(traits.limits, request.element_bytes());
+  const auto shape = reduce_shape(traits.limits, request.combined_bytes());
   if (!shape) {
     const LimitTooSmall cause =
-        limit_too_small(traits.limits, request.element_bytes(), reduce_shape);
+        limit_too_small(traits.limits, request.combined_bytes(), reduce_shape);
     return std::unexpected{
         refused("the smallest tile needs " + std::string(cause.needs), cause.limit, cause.value)};
   }

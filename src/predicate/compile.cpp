@@ -174,6 +174,9 @@ class Compiler {
     if (found->words > 0) {
       return fault(branch.offset, "'" + branch.text + "' holds structs, not numbers");
     }
+    if (found->type == Type::f16) {
+      return fault(branch.offset, "'" + branch.text + "' is f16, which predicates do not read");
+    }
     Step step{.operation = Operation::column,
               .kind = Kind::integer,
               .column = static_cast<std::uint32_t>(found - columns_.begin())};

@@ -2,18 +2,32 @@
 // the one where its first word lies, and those after it. Where that word is not the vector's first,
 // the quad's last words lie in the vector after its own, which is the first own one of the quad after
 // it in memory: another lane's. So lanes exchange what they lack, and each moves whole vectors.
+//
+// Of halves a quad is one vector of two words, and begins where a vector does.
+#if HALF_OUTPUT
+alias Vector = vec2<u32>;
+#else
+alias Vector = vec4<u32>;
+#endif
+
 // Vector v of a block. What is past the end is anything.
 #if IN_PLACE
-fn input_vector(block: u32, v: u32) -> vec4<u32> { return output[min(block, params.in_last) + v]; }
+fn input_vector(block: u32, v: u32) -> Vector { return output[min(block, params.in_last) + v]; }
 #else
 #if SAME_BUFFER
-@group(0) @binding(1) var<storage, read_write> input: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read_write> input: array<Vector>;
 #else
-@group(0) @binding(1) var<storage, read> input: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read> input: array<Vector>;
 #endif
-fn input_vector(block: u32, v: u32) -> vec4<u32> { return input[min(block, params.in_last) + v]; }
+fn input_vector(block: u32, v: u32) -> Vector { return input[min(block, params.in_last) + v]; }
 #endif
-@group(0) @binding(${OUTPUT}) var<storage, read_write> output: array<vec4<u32>>;
+@group(0) @binding(${OUTPUT}) var<storage, read_write> output: array<Vector>;
+
+#if HALF_OUTPUT
+fn vector_of(x0: Element, x1: Element, x2: Element, x3: Element) -> Vector {
+  return Vector(lower(x0) | (lower(x1) << 16u), lower(x2) | (lower(x3) << 16u));
+}
+#endif
 
 // The own vectors of a quad begin at these; in_block and out_block are of quad 0.
 fn in_block(quad: u32) -> u32 {
@@ -31,10 +45,12 @@ fn out_block(quad: u32) -> u32 {
 #endif
 }
 
+#if !HALF_OUTPUT
 // Four words of two vectors that are neighbours in memory, from word 1, 2 or 3 on.
 fn from_word_1(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> { return vec4<u32>(a.yzw, b.x); }
 fn from_word_2(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> { return vec4<u32>(a.zw, b.xy); }
 fn from_word_3(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> { return vec4<u32>(a.w, b.xyz); }
+#endif
 
 // The lane that holds the quad after this one in memory, and the lane at whose end memory goes on in
 // another row; likewise before it.
@@ -86,7 +102,7 @@ fn input_rest() -> vec4<u32> {
 
 // Stores a vector of results; what lies past them, or before, is left alone. Where the output's
 // binding ends before the words that are no whole vector, they go to `total` from word ${TAIL_AT} on.
-fn put(at: u32, x: vec4<u32>) {
+fn put(at: u32, x: Vector) {
   if (at - params.out_first < params.out_whole) {
     output[at] = x;
   }
@@ -99,9 +115,18 @@ fn put(at: u32, x: vec4<u32>) {
 #endif
 #if EDGE
   else if (at == params.out_first + params.out_whole) {
+#if HALF_OUTPUT
+#repeat w EDGE / 2
+    output[at][$w] = x[$w];
+#end
+#if EDGE % 2
+    output[at][${EDGE / 2}] = (output[at][${EDGE / 2}] & 0xffff0000u) | (x[${EDGE / 2}] & 0xffffu);
+#endif
+#else
 #repeat c EDGE
     output[at][$c] = x[$c];
 #end
+#endif
   }
 #endif
 #if HEAD
