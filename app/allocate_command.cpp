@@ -160,11 +160,10 @@ Json json_report(const AllocateRequest& r, std::uint64_t n, const Outcome& outco
 
 Result<void> draw(const AllocateRequest& r, const std::vector<std::uint32_t>& counts,
                   const Outcome& outcome) {
-  picture::AllocationPicture data{
-      .title = "allocate: where does each item start?",
-      .counts = counts,
-      .capacity = r.capacity.value_or(std::numeric_limits<std::uint64_t>::max()),
-      .device = describe_device(outcome.device)};
+  picture::AllocationPicture data{.title = "allocate: where does each item start?",
+                                  .counts = counts,
+                                  .capacity = r.capacity,
+                                  .device = describe_device(outcome.device)};
   std::visit(
       [&]<class T>(const std::vector<T>& offsets) {
         if constexpr (std::is_unsigned_v<T>) data.offsets.assign(offsets.begin(), offsets.end());

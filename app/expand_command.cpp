@@ -224,7 +224,7 @@ Result<void> draw(const ExpandRequest& r, const std::vector<std::uint32_t>& coun
   picture::AllocationPicture data{
       .title = r.values ? "expand: every value, count times" : "expand: every index, count times",
       .counts = counts,
-      .capacity = r.capacity.value_or(std::numeric_limits<std::uint64_t>::max()),
+      .capacity = r.capacity,
       .whole_items = false,
       .device = describe_device(outcome.device)};
   if (picture::draws_each_place(data)) {

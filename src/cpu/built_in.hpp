@@ -25,7 +25,8 @@ template <Element T>
 struct BuiltIn : PlainOperator<T> {
   static constexpr bool streams = true;
 
-  explicit BuiltIn(Operator op) : PlainOperator<T>{op}, kernels(strip_kernels<T>(op)) {}
+  explicit BuiltIn(Operator operation)
+      : PlainOperator<T>{operation}, kernels(strip_kernels<T>(operation)) {}
 
   void totals(const T* in, std::size_t strips, T* out) const { kernels.totals(in, strips, out); }
   void scan(const T* in, T* out, T base, ScanKind kind, const T* ahead) const {

@@ -18,7 +18,8 @@ namespace {
 // A built-in operator, by vector code.
 template <Element T>
 struct Numbers : PlainOperator<T> {
-  explicit Numbers(Operator op) : PlainOperator<T>{op}, total(cpu::block_total<T>(op)) {}
+  explicit Numbers(Operator operation)
+      : PlainOperator<T>{operation}, total(cpu::block_total<T>(operation)) {}
 
   T block_total(const T* in, std::size_t strips) const { return total(in, strips); }
 

@@ -55,8 +55,9 @@ std::uint64_t total_of(const AllocationPicture& data) {
 std::vector<std::uint64_t> written_of(const AllocationPicture& data,
                                       std::span<const std::uint64_t> offsets) {
   std::vector<std::uint64_t> written(data.counts.size());
+  const std::uint64_t capacity = data.capacity.value_or(offsets.back());
   for (std::size_t i = 0; i < written.size(); ++i) {
-    const std::uint64_t room = data.capacity - std::min(data.capacity, offsets[i]);
+    const std::uint64_t room = capacity - std::min(capacity, offsets[i]);
     const bool fits = data.counts[i] <= room;
     written[i] = fits ? data.counts[i] : data.whole_items ? 0 : room;
     // Behind the first item that does not fit, none does.
@@ -94,7 +95,8 @@ class Blocks {
         offsets_(running_offsets(data.counts)),
         written_(written_of(data, offsets_)),
         total_(offsets_.back()),
-        places_(std::max(total_, std::min(data.capacity, most_places))),
+        capacity_(data.capacity.value_or(total_)),
+        places_(std::max(total_, std::min(capacity_, most_places))),
         block_(std::min(highest_block,
                         columns_height / static_cast<double>(std::max<std::uint64_t>(1, total_)))),
         place_(std::min(widest_place,
@@ -204,8 +206,8 @@ class Blocks {
                               .align = Align::centre,
                               .room = place_ - 3});
     }
-    if (data_.capacity < total_) {
-      const double x = left + place_ * static_cast<double>(data_.capacity) - 0.5;
+    if (capacity_ < total_) {
+      const double x = left + place_ * static_cast<double>(capacity_) - 0.5;
       scene.lines.push_back({.points = {{x, output_top - 4}, {x, output_top + output_height + 4}},
                              .width = 2,
                              .colour = palette::wrong});
@@ -213,12 +215,13 @@ class Blocks {
   }
 
   std::string places_text() const {
-    if (data_.capacity >= total_) {
-      return fmt::format("output: {} place{}, all filled", total_, total_ == 1 ? "" : "s") +
-             (places_ > total_ ? "; grey ones are left" : "");
+    if (!data_.capacity) {
+      return fmt::format("output: {} place{}", total_, total_ == 1 ? "" : "s");
     }
+    if (capacity_ >= total_)
+      return fmt::format("output: {} of {} places filled", total_, capacity_);
     return fmt::format(
-        "output: {} places asked for, {} there (red line); {}", total_, data_.capacity,
+        "output: {} places asked for, {} there (red line); {}", total_, capacity_,
         data_.whole_items ? "items that do not fit are pale" : "what does not fit is pale");
   }
 
@@ -284,6 +287,7 @@ class Blocks {
   const std::vector<std::uint64_t> offsets_;
   const std::vector<std::uint64_t> written_;
   const std::uint64_t total_;
+  const std::uint64_t capacity_;
   const std::uint64_t places_;  // drawn
   const double block_;          // pixels of a block, and of a place
   const double place_;
@@ -314,20 +318,20 @@ Scene strip(const AllocationPicture& data) {
     green[s] /= most;
   }
   const std::uint64_t used = std::accumulate(written.begin(), written.end(), std::uint64_t{0});
-  const bool is_bounded = data.capacity < total;
+  const bool is_short = data.capacity.value_or(total) < total;
   const double whole = static_cast<double>(std::max<std::uint64_t>(1, total));
   const double part = static_cast<double>(used) / whole;
   return density_scene(
       {.title = data.title,
        .facts =
-           fmt::format("{} items ask for {} places{}; {}", n, total,
-                       data.device.empty() ? "" : " on " + data.device,
+           fmt::format("{} items ask for {} places; {}{}", n, total,
                        n <= slots ? "each bar is an item's count"
-                                  : fmt::format("each bar stands for about {} items", n / slots)),
-       .caption = is_bounded ? fmt::format("{} places are there: {} are filled (green), the rest "
-                                           "is asked for in vain (pale)",
-                                           data.capacity, used)
-                             : fmt::format("the output: {} places, one after the other", total),
+                                  : fmt::format("each bar stands for about {} items", n / slots),
+                       data.device.empty() ? "" : "; on " + data.device),
+       .caption = is_short ? fmt::format("{} places are there: {} are filled (green), the rest "
+                                         "is asked for in vain (pale)",
+                                         *data.capacity, used)
+                           : fmt::format("the output: {} places, one after the other", total),
        .all = std::move(all),
        .green = std::move(green),
        .row = {{part, palette::green}, {1 - part, palette::pale_orange}}});

@@ -58,7 +58,7 @@ Scene selection_scene(const SelectionPicture& data);
 struct AllocationPicture {
   std::string title;
   std::span<const std::uint32_t> counts;
-  std::uint64_t capacity = ~std::uint64_t{0};  // places that there are
+  std::optional<std::uint64_t> capacity = std::nullopt;  // places that there are
   bool whole_items = true;  // an item has all its places or none; else the first of them
   // What is shown to be right or wrong, where it is given: n + 1 offsets; or texts of the items and
   // of each output, which is one of them.
