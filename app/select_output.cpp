@@ -24,6 +24,7 @@ Result<void> write_rows(const SelectInput& input, const Selected& selected, Writ
                         bool show_progress) {
   const Table& table = input.table;
   Progress progress("writing", selected.results, show_progress);
+  if (auto ok = writer.write(table.mark); !ok) return ok;
   if (auto ok = writer.write(table.header); !ok) return ok;
   // The file's own line end, for a last row without one that is the last no more.
   const std::string_view first = table.count() > 0 ? table.row(0) : table.header;
