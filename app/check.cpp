@@ -202,9 +202,9 @@ std::optional<Difference> compare(const ScanDescription& d, const std::vector<In
   return first;
 }
 
-template <Element T, class Reference>
-std::optional<Difference> compare_value(const std::vector<T>& in, T value, Reference reference) {
-  for (const T x : in) reference.add(x);
+template <Element In, Element Out, class Reference>
+std::optional<Difference> compare_value(const std::vector<In>& in, Out value, Reference reference) {
+  for (const In x : in) reference.add(x);
   if (reference.agrees(value)) return std::nullopt;
   return Difference{0, reference.expected(), value};
 }
@@ -267,6 +267,19 @@ std::optional<Difference> value_difference(const ScanDescription& description, c
   return with_type(description.type, [&]<class T>() {
     const auto& x = std::get<std::vector<T>>(in);
     const Operator op = description.op;
+    if constexpr (std::is_same_v<T, float>) {
+      if (description.wide) {
+        return compare_value(x, std::get<double>(value), WideReference(x.size()));
+      }
+    } else if constexpr (std::is_same_v<T, Half>) {
+      if (description.wide) {
+        return compare_value(x, std::get<float>(value), RoundedReference<float>(op, x.size(), 0));
+      }
+    } else if constexpr (std::is_integral_v<T> && sizeof(T) == 4) {
+      if (description.wide) {
+        return compare_value(x, std::get<WideOf<T>>(value), ExactReference<WideOf<T>>(op, 0));
+      }
+    }
     const T found = std::get<T>(value);
     if constexpr (!std::is_integral_v<T>) {
       if (op == Operator::add || op == Operator::mul) {

@@ -42,21 +42,4 @@ Result<std::vector<std::uint32_t>> read_counts(const Request& r) {
       array->values);
 }
 
-void say_difference(const Request& r, const CountDifference& difference) {
-  say(fmt::format("cumulo: the result is wrong: {} is {}, and a sequential computation gives {}{}",
-                  difference.what, to_string(difference.found), to_string(difference.expected),
-                  r.output ? "; '" + *r.output + "' was not written" : ""));
-}
-
-Json json_values(const Request& r, const Values& values) {
-  if (r.output || count(values) > most_json_values) return nullptr;
-  Json list = Json::array();
-  std::visit(
-      [&](const auto& v) {
-        for (const auto x : v) list.push_back(json_value(x));
-      },
-      values);
-  return list;
-}
-
 }  // namespace cumulo::app

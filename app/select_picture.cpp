@@ -3,7 +3,6 @@
 
 #include <numeric>
 
-#include "picture/picture.hpp"
 #include "picture/scenes.hpp"
 #include "select_request.hpp"
 
@@ -54,11 +53,7 @@ Result<void> draw_selected(const SelectRequest& r, const SelectInput& input,
                                 .keep = keep,
                                 .rest_follows = r.kind == SelectKind::partition,
                                 .device = describe_device(selected.device)})};
-  if (!scene) return std::unexpected{std::move(scene.error())};
-  auto file = PendingFile::create(*r.picture);
-  if (!file) return std::unexpected{std::move(file.error())};
-  if (auto drawn = picture::write_picture(*scene, file->temporary_path()); !drawn) return drawn;
-  return file->commit();
+  return write_picture(r, std::move(scene));
 }
 
 }  // namespace cumulo::app

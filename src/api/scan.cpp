@@ -102,15 +102,6 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
   return report;
 }
 
-// The plan's buffers that are the caller's: input, output and, where counted, the count.
-std::vector<std::uint32_t> external_buffers(const Plan& plan) {
-  std::vector<std::uint32_t> external{plan::input_buffer, plan::output_buffer};
-  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
-    if (plan.buffers[i].role == BufferRole::count) external.push_back(i);
-  }
-  return external;
-}
-
 PlanFamily plans_of(const Device::Impl& device, const ScanDescription& description, bool counted) {
   const auto plan = [&device, description, counted](const CallerLayout& layout,
                                                     const Traits& traits) -> Result<CallerPlan> {
@@ -124,7 +115,7 @@ PlanFamily plans_of(const Device::Impl& device, const ScanDescription& descripti
                            .counted = counted,
                            .count_misalignment = layout.misalignment(2)});
     if (!made) return std::unexpected{std::move(made.error())};
-    std::vector<std::uint32_t> external = external_buffers(*made);
+    std::vector<std::uint32_t> external = plan::callers_of_scan(*made);
     return CallerPlan{std::move(*made), std::move(external)};
   };
   return {.plan = plan,

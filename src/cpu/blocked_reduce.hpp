@@ -9,11 +9,6 @@
 //   block_total(in, strips)          of elements, strips a power of two
 #pragma once
 
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -23,6 +18,7 @@
 #include <vector>
 
 #include "cpu/blocked_scan.hpp"
+#include "cpu/threads.hpp"
 #include "cumulo/order.hpp"
 
 namespace cumulo::cpu {
@@ -100,20 +96,8 @@ class BlockedReduce {
   using Strip = std::array<T, order::strip>;
 
   void total_blocks(std::vector<T>& totals) const {
-    const auto total_range = [&](std::size_t begin, std::size_t end) {
+    over_ranges(totals.size(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t b = begin; b < end; ++b) totals[b] = total_strips(b * strips, strips);
-    };
-    if (totals.size() <= 1 || tbb::this_task_arena::max_concurrency() <= 1) {
-      total_range(0, totals.size());
-      return;
-    }
-    // A context of its own and isolation: see BlockedScan.
-    tbb::task_group_context context(tbb::task_group_context::isolated);
-    tbb::this_task_arena::isolate([&] {
-      tbb::parallel_for(
-          tbb::blocked_range<std::size_t>(0, totals.size()),
-          [&](const tbb::blocked_range<std::size_t>& r) { total_range(r.begin(), r.end()); },
-          tbb::auto_partitioner(), context);
     });
   }
 

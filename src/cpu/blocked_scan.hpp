@@ -12,10 +12,6 @@
 //                                            of whole strips, as StripKernels has them
 #pragma once
 
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -25,7 +21,9 @@
 #include <optional>
 #include <type_traits>
 
+#include "cpu/line_writer.hpp"
 #include "cpu/stream_copy.hpp"
+#include "cpu/threads.hpp"
 #include "cumulo/order.hpp"
 #include "cumulo/scan_description.hpp"
 
@@ -33,8 +31,6 @@ namespace cumulo::cpu {
 
 // A block stays in the second-level cache between its two passes.
 inline constexpr std::size_t block_bytes = std::size_t{256} << 10;
-// Results larger than this would only push other data out of the caches.
-inline constexpr std::size_t streaming_bytes = std::size_t{16} << 20;
 // How far ahead of its use a strip is fetched. Two and more strips were slower.
 inline constexpr std::size_t strips_ahead = 1;
 
@@ -90,52 +86,6 @@ class BlockCounter {
   std::array<T, 64> totals_{};
 };
 
-// Passes results on to memory in whole cache lines: a line that is streamed only in part would have
-// to be fetched first. What does not fill a line waits for the results that follow.
-template <class T>
-class LineWriter {
- public:
-  // The next results go to `out` and on.
-  void begin(T* out) {
-    begin_ = reinterpret_cast<std::uintptr_t>(out) % cache_line / sizeof(T);
-    end_ = begin_;
-    line_ = out - begin_;
-  }
-
-  void add(const T* results, std::size_t count) {
-    const std::size_t fill = std::min(count, end_ == 0 ? 0 : per_line - end_);
-    std::copy_n(results, fill, waiting_.data() + end_);
-    end_ += fill;
-    if (end_ == per_line) {
-      if (begin_ == 0) {
-        stream_lines(waiting_.data(), line_, cache_line);
-      } else {
-        std::copy(waiting_.begin() + static_cast<std::ptrdiff_t>(begin_), waiting_.end(),
-                  line_ + begin_);
-      }
-      line_ += per_line;
-      begin_ = end_ = 0;
-    }
-    if (fill == count) return;
-    const std::size_t whole = (count - fill) / per_line * per_line;
-    stream_lines(results + fill, line_, whole * sizeof(T));
-    line_ += whole;
-    end_ = count - fill - whole;
-    std::copy_n(results + fill + whole, end_, waiting_.data());
-  }
-
-  // Writes what is left, part of a line.
-  void finish() { std::copy_n(waiting_.data() + begin_, end_ - begin_, line_ + begin_); }
-
- private:
-  static constexpr std::size_t per_line = cache_line / sizeof(T);
-
-  alignas(cache_line) std::array<T, per_line> waiting_;
-  T* line_ = nullptr;      // where waiting_[0] goes
-  std::size_t begin_ = 0;  // waiting_[begin_ .. end_) are results not yet written
-  std::size_t end_ = 0;
-};
-
 template <class Algebra>
 class BlockedScan {
   using T = typename Algebra::Value;
@@ -157,27 +107,9 @@ class BlockedScan {
 
   T run() {
     const std::size_t blocks = (n_ + block - 1) / block;
-    const auto workers = static_cast<std::size_t>(
-        std::min<std::uint64_t>(blocks, tbb::this_task_arena::max_concurrency()));
-    if (workers <= 1) {
-      work(blocks);
-    } else {
-      // A worker waits only for blocks of lower tickets, which other workers are at: no block waits
-      // for a worker that has not started. The context of its own keeps a caller's cancelled task
-      // group from leaving blocks out; isolation keeps this thread from the caller's other tasks.
-      tbb::task_group_context context(tbb::task_group_context::isolated);
-      tbb::this_task_arena::isolate([&] {
-        tbb::parallel_for(
-            std::size_t{0}, workers,
-            [&](std::size_t) {
-              work(blocks);
-              finished_.fetch_add(1, std::memory_order_release);
-            },
-            tbb::simple_partitioner(), context);
-      });
-      // parallel_for has ordered this already, in a library that a thread sanitizer does not see.
-      (void)finished_.load(std::memory_order_acquire);
-    }
+    // A worker waits only for blocks of lower tickets, which other workers are at: no block waits
+    // for a worker that has not started.
+    on_threads(std::min(blocks, max_threads()), [&] { work(blocks); });
     return total_;
   }
 
@@ -341,7 +273,6 @@ class BlockedScan {
   T total_{};
   alignas(64) std::atomic<std::size_t> ticket_{0};
   alignas(64) std::atomic<std::uint32_t> turn_{0};  // modulo 2^32
-  std::atomic<std::size_t> finished_{0};            // workers
 };
 
 // One loop from first to last; `start` stands before all elements.

@@ -1,25 +1,36 @@
 // The built-in operators as algebras of a blocked scan.
 #pragma once
 
+#include <cstdint>
+
 #include "cpu/halves.hpp"
 #include "cpu/strip_kernels.hpp"
 
 namespace cumulo::cpu {
 
-// A built-in operator, by vector code.
+// By plain code, which is enough for a loop.
 template <Element T>
-struct BuiltIn {
-  using Value = T;
+struct PlainOperator {
+  using Value = CombinedAs<T>;
   using Input = T;
   using Output = T;
+
+  Value absent() const { return cumulo::absent<Value>(op); }
+  Value lift(T x) const { return x; }
+  T lower(Value x) const { return x; }
+  Value combine(Value older, Value newer) const { return cumulo::combine(op, older, newer); }
+
+  Operator op;
+};
+
+// By vector code.
+template <Element T>
+struct BuiltIn : PlainOperator<T> {
   static constexpr bool streams = true;
 
-  explicit BuiltIn(Operator operation) : op(operation), kernels(strip_kernels<T>(operation)) {}
+  explicit BuiltIn(Operator operation)
+      : PlainOperator<T>{operation}, kernels(strip_kernels<T>(operation)) {}
 
-  T absent() const { return cumulo::absent<T>(op); }
-  T lift(T x) const { return x; }
-  T lower(T x) const { return x; }
-  T combine(T older, T newer) const { return cumulo::combine(op, older, newer); }
   void totals(const T* in, std::size_t strips, T* out) const { kernels.totals(in, strips, out); }
   void scan(const T* in, T* out, T base, ScanKind kind, const T* ahead) const {
     kernels.scan(in, out, base, kind, ahead);
@@ -28,7 +39,6 @@ struct BuiltIn {
     kernels.stream(in, out, base, kind, ahead);
   }
 
-  Operator op;
   StripKernels<T> kernels;
 };
 
@@ -50,16 +60,12 @@ struct WideHalves : BuiltInHalves {
   float lower(float x) const { return x; }
 };
 
-// A plain loop needs no vector code.
-template <Element T>
-struct PlainOperator {
-  using Value = CombinedAs<T>;
+// Sums of 32-bit integers T by an algebra of u64, which wraps as i64 does.
+template <class Sums, Element T>
+struct WideIntegers : Sums {
   using Input = T;
-  using Output = T;
-  Value lift(T x) const { return x; }
-  T lower(Value x) const { return x; }
-  Value combine(Value older, Value newer) const { return cumulo::combine(op, older, newer); }
-  Operator op;
+  WideIntegers() : Sums(Operator::add) {}
+  std::uint64_t lift(T x) const { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x)); }
 };
 
 }  // namespace cumulo::cpu

@@ -7,6 +7,7 @@
 
 #include "cpu/block_totals.hpp"
 #include "cpu/blocked_reduce.hpp"
+#include "cpu/built_in.hpp"
 #include "cpu/elements.hpp"
 #include "cpu/halves.hpp"
 #include "cpu/scan.hpp"
@@ -17,28 +18,17 @@ namespace {
 
 // A built-in operator, by vector code.
 template <Element T>
-struct Numbers {
-  using Value = T;
-  using Input = T;
+struct Numbers : PlainOperator<T> {
+  explicit Numbers(Operator operation)
+      : PlainOperator<T>{operation}, total(cpu::block_total<T>(operation)) {}
 
-  explicit Numbers(Operator operation) : op(operation), total(cpu::block_total<T>(operation)) {}
-
-  T absent() const { return cumulo::absent<T>(op); }
-  T lift(T x) const { return x; }
-  T combine(T older, T newer) const { return cumulo::combine(op, older, newer); }
   T block_total(const T* in, std::size_t strips) const { return total(in, strips); }
 
-  Operator op;
   BlockTotal<T> total;
 };
 
-// Sums of 32-bit integers in 64 bits: the vector code of u64, which wraps as i64 does.
 template <Element T>
-struct WideIntegers : Numbers<std::uint64_t> {
-  using Input = T;
-  WideIntegers() : Numbers<std::uint64_t>(Operator::add) {}
-  std::uint64_t lift(T x) const { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x)); }
-};
+using Sums = WideIntegers<Numbers<std::uint64_t>, T>;
 
 // Halves: by the vector code of f32.
 struct Halves : Numbers<float> {
@@ -103,8 +93,8 @@ std::vector<std::byte> reduce_numbers(const ReduceDescription& d, const void* in
 
 std::vector<std::byte> reduce_wide(const ReduceDescription& d, const void* in) {
   if (d.n == 0) return std::vector<std::byte>(element_bytes(d));
-  if (d.type == Type::u32) return value_of(WideIntegers<std::uint32_t>{}, d.n, in);
-  if (d.type == Type::i32) return value_of(WideIntegers<std::int32_t>{}, d.n, in);
+  if (d.type == Type::u32) return value_of(Sums<std::uint32_t>{}, d.n, in);
+  if (d.type == Type::i32) return value_of(Sums<std::int32_t>{}, d.n, in);
   if (d.type == Type::f16) return value_of(Halves(Operator::add), d.n, in);
   return value_of(PlainTotals<WideFloatElements>{}, d.n, in);
 }

@@ -16,12 +16,19 @@ const last_tile = 2u;
 
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(local_invocation_index) thread: u32) {
+#if COUNTED
+  if (params.count == 0u) { return; }  // the value is written already
+  // Where the last tile begins, only the count says.
+  let start = (params.count - 1u) / ${TILE}u * ${TILE}u;
+#else
+  const start = 0u;
+#endif
   // The quads of the last tile, each folded from first to last; absent past the end.
 #repeat r QUADS_PER_THREAD
-  let i$r = (${r * WORKGROUP}u + thread) * 4u;
+  let i$r = start + (${r * WORKGROUP}u + thread) * 4u;
   let quad$r = combine(combine(combine(load(i$r), load(i$r + 1u)), load(i$r + 2u)), load(i$r + 3u));
 #end
-  let end_quad = (params.count - 1u) / 4u;  // that of the last element
+  let end_quad = (params.count - 1u - start) / 4u;  // that of the last element
 
   // One part after the other, in chunks of ${QUADS} entries: totals, and at last quads. The first
   // invocation alone knows what stands before.
@@ -41,7 +48,7 @@ fn main(@builtin(local_invocation_index) thread: u32) {
 #if HAS_TOTALS
       let at = first + chunk * ${QUADS}u;
 #repeat r QUADS_PER_THREAD
-      let total$r = totals[min(at + ${r * WORKGROUP}u + thread, params.tiles - 1u)];
+      let total$r = totals[min(at + ${r * WORKGROUP}u + thread, max(params.tiles, 1u) - 1u)];
 #end
 #endif
       workgroupBarrier();  // the tree before has been read

@@ -41,7 +41,8 @@ class Builder {
                       std::bit_floor(std::max<std::uint64_t>(1, capacity / shape.tile)));
     slice_ = capacity / (batch_ * shape.tile) * (batch_ * shape.tile);
     batches_ = tiles_ / batch_;
-    totals_count_ = batches_ + tiles_ % batch_;
+    // Fewer tiles than there can be may leave more of them over.
+    totals_count_ = batches_ + (request.options.counted ? batch_ - 1 : tiles_ % batch_);
   }
 
   static Plan empty_plan(const ScanRequest& request) {
@@ -49,6 +50,7 @@ class Builder {
     Plan plan{.primitive = "reduce (" + operator_name(d) + ", " + element_name(d) + ")",
               .algorithm = std::string(algorithm),
               .n = d.n,
+              .counted = request.options.counted,
               .buffers = {},
               .kernels = {},
               .steps = {}};
@@ -84,6 +86,12 @@ class Builder {
                      limits.max_storage_buffers_per_stage);
     }
     if (tiles_ == 0) return std::nullopt;
+    // Where the last tile begins moves with the count.
+    if (request_.options.counted && request_.description.n > slice_) {
+      return too_large(
+          "counted on the device, all elements must fit one binding and one grid: at most " +
+          std::to_string(slice_) + " of them");
+    }
     if (totals_count_ * request_.combined_bytes() > limits.max_storage_binding_size) {
       return too_large(std::to_string(totals_count_) + " totals do not fit one binding");
     }
@@ -101,9 +109,17 @@ class Builder {
                           " invocations: " + std::to_string(tiles_) + " in batches of " +
                           std::to_string(batch_) + ", and the rest");
     if (tiles_ > 0) {
-      if (auto made = add_kernel("reduce_batches"); !made) return std::unexpected{made.error()};
       totals_ =
           add_buffer("totals", totals_count_ * request_.combined_bytes(), BufferRole::scratch);
+    }
+    if (copies_) {
+      value_ = add_buffer("value", whole_words(request_.element_bytes()), BufferRole::output);
+    }
+    if (request_.options.counted) {
+      if (auto made = add_count(); !made) return std::unexpected{made.error()};
+    }
+    if (tiles_ > 0) {
+      if (auto made = add_kernel("reduce_batches"); !made) return std::unexpected{made.error()};
       const std::uint64_t end = tiles_ * shape_.tile;
       for (std::uint64_t begin = 0; begin < end; begin += slice_) {
         add_batches({begin, std::min(end, begin + slice_)});
@@ -151,6 +167,8 @@ class Builder {
          {"BATCH", static_cast<std::int64_t>(batch_)},
          {"WIDE", request_.description.wide && !has_half_input(request_.description) ? 1 : 0},
          {"ANY_ORDER", exact ? 1 : 0},
+         {"TILE", shape_.tile},
+         {"COUNTED", request_.options.counted ? 1 : 0},
          {"HAS_TOTALS", tiles_ > 0 ? 1 : 0}});
     auto made =
         make_kernel(request_, kernel, std::string(kernel) + ".wgsl", values, shape_.workgroup_size);
@@ -172,26 +190,78 @@ class Builder {
 
   PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
 
+  BoundRange whole_input() const {
+    const std::uint64_t start = request_.options.in_misalignment;
+    return bind_elements(request_, input_buffer, start, start + request_.description.n);
+  }
+
+  std::uint32_t value_offset() const { return copies_ ? 0 : request_.options.out_misalignment; }
+
+  // Before all else: how many elements there are, and what follows from that. All steps share the
+  // parameters.
+  Result<void> add_count() {
+    std::vector<std::uint32_t> words =
+        parameter_words(request_, {.in_offset = whole_input().first, .out_offset = value_offset()});
+    const std::uint64_t grid = words.size() * 4;
+    words.resize(words.size() + 4);  // the grid and the status
+    parameters_ = add_buffer("parameters", words.size() * 4, BufferRole::parameters, words);
+    grid_ = PlanGrid{parameters_, grid};
+    plan_.status = PlanStatus{parameters_, grid + 12};
+
+    const std::uint32_t misalignment = request_.options.count_misalignment;
+    const std::uint32_t count =
+        add_buffer("count", (std::uint64_t{misalignment} + 1) * 4, BufferRole::count);
+    std::vector<std::uint32_t> settings{static_cast<std::uint32_t>(request_.description.n),
+                                        request_.traits.limits.max_workgroups_per_dimension,
+                                        value_offset(), misalignment};
+    const std::vector<std::uint32_t> nothing =
+        result_words(request_.description, identity_words(request_.description));
+    settings.insert(settings.end(), nothing.begin(), nothing.end());
+    settings.resize(12);
+    const std::uint32_t given =
+        add_buffer("count settings", settings.size() * 4, BufferRole::parameters, settings);
+
+    // It combines nothing: the operator is not put before it.
+    Values values = kernel_values(request_);
+    values.insert({{"TILE", shape_.tile},
+                   {"BATCH", static_cast<std::int64_t>(batch_)},
+                   {"REDUCTION", 1},
+                   {"STATUS_CLAMPED", status_clamped}});
+    auto text = plan::preprocess("count_elements.wgsl", values);
+    if (!text) return std::unexpected{std::move(text.error())};
+    plan_.kernels.push_back({"count_elements", std::move(*text), 1});
+    plan_.steps.push_back(
+        DispatchStep{"the number of elements",
+                     0,
+                     {whole(given), whole(count), whole(parameters_), whole(value_)}});
+    return {};
+  }
+
   // A whole number of batches, but the last slice may end in single tiles.
   void add_batches(const Slice& slice) {
+    const bool counted = request_.options.counted;
     const std::uint64_t start = request_.options.in_misalignment;
     const BoundRange in =
-        bind_elements(request_, input_buffer, start + slice.begin, start + slice.end);
+        counted ? whole_input()
+                : bind_elements(request_, input_buffer, start + slice.begin, start + slice.end);
     const std::uint64_t tiles = (slice.end - slice.begin) / shape_.tile;
-    const std::uint64_t totals = tiles / batch_ + tiles % batch_;
-    const std::uint32_t parameters = add_parameters(
-        "parameters from " + std::to_string(slice.begin),
-        {.count = static_cast<std::uint32_t>(slice.end - slice.begin),
-         .tiles = static_cast<std::uint32_t>(totals),
-         .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile / batch_),
-         .is_last = false,
-         .in_offset = in.first,
-         .batches = static_cast<std::uint32_t>(tiles / batch_)});
+    const std::uint64_t totals = counted ? totals_count_ : tiles / batch_ + tiles % batch_;
+    const std::uint32_t parameters =
+        counted ? parameters_
+                : add_parameters(
+                      "parameters from " + std::to_string(slice.begin),
+                      {.count = static_cast<std::uint32_t>(slice.end - slice.begin),
+                       .tiles = static_cast<std::uint32_t>(totals),
+                       .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile / batch_),
+                       .is_last = false,
+                       .in_offset = in.first,
+                       .batches = static_cast<std::uint32_t>(tiles / batch_)});
     DispatchStep step{
         "elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end),
-        0,
+        static_cast<std::uint32_t>(plan_.kernels.size() - 1),
         {whole(parameters), in.binding, whole(totals_)},
-        fold_grid(totals, request_.traits.limits.max_workgroups_per_dimension)};
+        fold_grid(totals, request_.traits.limits.max_workgroups_per_dimension),
+        grid_};
     if (shift() != 0) step.bindings.push_back(in.binding);
     plan_.steps.push_back(std::move(step));
   }
@@ -200,23 +270,25 @@ class Builder {
     const std::uint64_t start = request_.options.in_misalignment;
     const std::uint64_t begin = tiles_ * shape_.tile;
     const std::uint64_t end = request_.description.n;
-    const BoundRange in = bind_elements(request_, input_buffer, start + begin, start + end);
-    const std::uint32_t parameters = add_parameters(
-        "parameters of the rest", {.count = static_cast<std::uint32_t>(end - begin),
-                                   .tiles = static_cast<std::uint32_t>(totals_count_),
-                                   .in_offset = in.first,
-                                   .out_offset = copies_ ? 0 : request_.options.out_misalignment,
-                                   .batches = static_cast<std::uint32_t>(batches_)});
-    const std::uint32_t value =
-        copies_ ? add_buffer("value", whole_words(request_.element_bytes()), BufferRole::output)
-                : output_buffer;
-    DispatchStep step{"elements " + std::to_string(begin) + " to " + std::to_string(end),
-                      static_cast<std::uint32_t>(plan_.kernels.size() - 1),
-                      {whole(parameters), in.binding, whole(value)}};
+    const bool counted = request_.options.counted;
+    const BoundRange in =
+        counted ? whole_input() : bind_elements(request_, input_buffer, start + begin, start + end);
+    const std::uint32_t parameters =
+        counted ? parameters_
+                : add_parameters("parameters of the rest",
+                                 {.count = static_cast<std::uint32_t>(end - begin),
+                                  .tiles = static_cast<std::uint32_t>(totals_count_),
+                                  .in_offset = in.first,
+                                  .out_offset = value_offset(),
+                                  .batches = static_cast<std::uint32_t>(batches_)});
+    DispatchStep step{
+        counted ? "the rest" : "elements " + std::to_string(begin) + " to " + std::to_string(end),
+        static_cast<std::uint32_t>(plan_.kernels.size() - 1),
+        {whole(parameters), in.binding, whole(value_)}};
     if (tiles_ > 0) step.bindings.push_back(whole(totals_));
     plan_.steps.push_back(std::move(step));
     if (!copies_) return {};
-    return copy_result(plan_, request_, value, output_buffer, request_.options.out_misalignment);
+    return copy_result(plan_, request_, value_, output_buffer, request_.options.out_misalignment);
   }
 
   const ScanRequest& request_;
@@ -229,6 +301,10 @@ class Builder {
   std::uint64_t slice_ = 0;         // elements
   Plan plan_;
   std::uint32_t totals_ = 0;
+  std::uint32_t value_ = output_buffer;
+  // Where the elements are counted on the device:
+  std::uint32_t parameters_ = 0;
+  std::optional<PlanGrid> grid_;
 };
 
 // No elements: the value is the identity.
@@ -258,6 +334,10 @@ Result<Plan> plan_reduce(const ReduceDescription& description, const Traits& tra
   const ScanRequest request{scan, traits, apart, absent, absent};
   if (auto error = elements_refusal(request, "reductions", 1)) {
     return std::unexpected{std::move(*error)};
+  }
+  if (options.counted && description.n == 0) {
+    return std::unexpected{
+        Error{ErrorKind::bad_argument, "counted on the device, there must be room for 1 element"}};
   }
   const auto shape = reduce_shape(traits.limits, request.combined_bytes());
   if (!shape) {

@@ -135,6 +135,14 @@ std::optional<Error> elements_refusal(const ScanRequest& request, std::string_vi
   return std::nullopt;
 }
 
+std::vector<std::uint32_t> callers_of_scan(const Plan& plan) {
+  std::vector<std::uint32_t> callers{input_buffer, output_buffer};
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].role == BufferRole::count) callers.push_back(i);
+  }
+  return callers;
+}
+
 Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
   const ScanDescription& d = request.description;
   const std::uint64_t bytes = request.element_bytes();

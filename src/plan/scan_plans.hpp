@@ -38,6 +38,10 @@ inline constexpr std::uint32_t total_buffer = 2;
 std::optional<Error> elements_refusal(const ScanRequest& request, std::string_view what,
                                       std::uint64_t results);
 
+// Those that are the caller's, of a reduction's plan too: input, output and, where counted, the
+// count.
+std::vector<std::uint32_t> callers_of_scan(const Plan& plan);
+
 // A plan with those buffers and nothing else.
 Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm);
 

@@ -84,7 +84,7 @@ class Builder {
     }
     if (request_.options.counted) {
       // It combines nothing: the operator is not put before it.
-      values.insert({{"TILE", shape_.tile}, {"STATUS_CLAMPED", status_clamped}});
+      values.insert({{"TILE", shape_.tile}, {"REDUCTION", 0}, {"STATUS_CLAMPED", status_clamped}});
       auto text = preprocess("count_elements.wgsl", values);
       if (!text) return std::move(text.error());
       plan_.kernels.push_back({"count_elements", std::move(*text), 1});
