@@ -54,10 +54,10 @@ Result<void> interpret_common(Request& r, std::string_view command) {
   if (!type) return std::unexpected{std::move(type.error())};
   r.type = *type;
   if (r.type == Type::f16 && command != "scan" && command != "reduce") {
-    return std::unexpected{
-        Error{ErrorKind::bad_argument,
-              "--dtype f16 is for scan and reduce; " + std::string(command) +
-                  " takes numbers of 4 and 8 bytes, as which .npy files of f16 are read without it"}};
+    return std::unexpected{Error{
+        ErrorKind::bad_argument,
+        "--dtype f16 is for scan and reduce; " + std::string(command) +
+            " takes numbers of 4 and 8 bytes, as which .npy files of f16 are read without it"}};
   }
   if (r.format_word) {
     r.input_format = parse_format(*r.format_word);
