@@ -71,7 +71,8 @@ std::vector<float> floats_to_round() {
   std::vector<float> floats;
   for (std::uint32_t bits = 0; bits < 0x7c00; ++bits) {
     const float low = half_of(static_cast<std::uint16_t>(bits));
-    const float high = bits == 0x7bff ? 65536.0F : half_of(static_cast<std::uint16_t>(bits + 1));
+    const float high =
+        bits == 0x7bff ? 65536.0F : float{half_of(static_cast<std::uint16_t>(bits + 1))};
     const float middle = (low + high) / 2;
     for (const float x : {low, middle, std::nextafter(middle, low), std::nextafter(middle, high)}) {
       floats.push_back(x);
@@ -79,7 +80,8 @@ std::vector<float> floats_to_round() {
     }
   }
   std::mt19937 random(5);
-  for (int i = 0; i < 500'001; ++i) floats.push_back(std::bit_cast<float>(random()));
+  for (int i = 0; i < 500'001; ++i)
+    floats.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
   return floats;
 }
 

@@ -219,7 +219,7 @@ TEST_P(SubgroupPassTest, LargeLiesAnywhere) {
   };
   try_all.operator()<std::uint32_t>({0, 1, 2, 3});
   try_all.operator()<std::uint64_t>({0, 3});
-  try_all.operator()<Half>({0, 1, 3});
+  try_all.operator()<Half>({0, 3});
 }
 
 TEST_P(SubgroupPassTest, LargeNumbersAreRight) {
