@@ -4,7 +4,9 @@
 #import lib/params.wgsl
 #import lib/input.wgsl
 #import lib/block_tree.wgsl
+#if !ANY_ORDER
 #import lib/block_counter.wgsl
+#endif
 @group(0) @binding(2) var<storage, read_write> output: array<Result>;
 #if HAS_TOTALS
 @group(0) @binding(3) var<storage, read> totals: array<Element>;
@@ -28,6 +30,27 @@ fn main(@builtin(local_invocation_index) thread: u32) {
   let i$r = start + (${r * WORKGROUP}u + thread) * 4u;
   let quad$r = combine(combine(combine(load(i$r), load(i$r + 1u)), load(i$r + 2u)), load(i$r + 3u));
 #end
+#if ANY_ORDER
+  // All totals and quads at once.
+  var total = quad0;
+#repeat r QUADS_PER_THREAD - 1
+  total = combine(total, quad${r + 1});
+#end
+#if HAS_TOTALS
+  for (var first = thread; first < params.tiles; first += ${8 * WORKGROUP}u) {
+#repeat r 8
+    let total$r = totals[min(first + ${r * WORKGROUP}u, params.tiles - 1u)];
+#end
+#repeat r 8
+    total = combine(total, choose(absent(), total$r, first + ${r * WORKGROUP}u < params.tiles));
+#end
+  }
+#endif
+  sums[slot(thread)] = total;
+  total_blocks(thread, ${WORKGROUP}u);
+  if (thread == 0u) { output[params.out_offset] = lower(block(${WORKGROUP}u, ${WORKGROUP_BITS}u)); }
+}
+#else
   let end_quad = (params.count - 1u - start) / 4u;  // that of the last element
 
   // One part after the other, in chunks of ${QUADS} entries: totals, and at last quads. The first
@@ -92,3 +115,4 @@ fn main(@builtin(local_invocation_index) thread: u32) {
 #endif
   }
 }
+#endif

@@ -31,6 +31,10 @@ Type combined_type(const ScanDescription& d) {
 
 bool is_word_pair(Type type) { return type == Type::u64 || type == Type::i64; }
 
+bool has_word_pairs(const ScanDescription& d) {
+  return !d.monoid && !is_wide_float(d) && is_word_pair(combined_type(d));
+}
+
 std::vector<Field> fields_of(const ScanDescription& d) {
   if (d.monoid) {
     std::vector<Field> fields;
@@ -45,7 +49,8 @@ std::vector<Field> fields_of(const ScanDescription& d) {
 }
 
 std::string scalar_combine(Type type, Operator op) {
-  // NaN is told by its bits: WGSL lets a compiler assume that x != x is false.
+  // NaN is told by its bits: WGSL lets a compiler assume that x != x is false. && and || would
+  // branch.
   const bool f = type == Type::f32;
   switch (op) {
     case Operator::add: return "older + newer";
@@ -55,10 +60,10 @@ std::string scalar_combine(Type type, Operator op) {
     case Operator::bit_xor: return "older ^ newer";
     case Operator::add_saturated: return "older + min(newer, ~older)";
     case Operator::min:
-      return f ? "select(older, newer, !is_nan(older) && (newer < older || is_nan(newer)))"
+      return f ? "select(older, newer, !is_nan(older) & ((newer < older) | is_nan(newer)))"
                : "select(older, newer, newer < older)";
     case Operator::max:
-      return f ? "select(older, newer, !is_nan(older) && (older < newer || is_nan(newer)))"
+      return f ? "select(older, newer, !is_nan(older) & ((older < newer) | is_nan(newer)))"
                : "select(older, newer, older < newer)";
   }
   return "older";
@@ -118,6 +123,33 @@ std::string element_text(std::span<const Field> fields) {
   return text;
 }
 
+constexpr const char* shuffle_word_text =
+    "fn shuffle_word(x: u32, y: u32) -> u32 { return subgroupShuffle(x, y); }\n";
+
+// A 64-bit integer of the device's own. Its words are moved one by one: not every device shuffles
+// 64 bits.
+std::string native_int64_text(Type type, bool subgroups) {
+  const std::string own(name(type));
+  std::string text = "alias Element = " + own +
+                     ";\n"
+                     "fn word0(x: Element) -> u32 { return u32(bitcast<u64>(x)); }\n"
+                     "fn word1(x: Element) -> u32 { return u32(bitcast<u64>(x) >> 32u); }\n"
+                     "fn element(w0: u32, w1: u32) -> Element {\n"
+                     "  return bitcast<" +
+                     own +
+                     ">(u64(w0) | (u64(w1) << 32u));\n}\n"
+                     "fn choose(otherwise: Element, value: Element, condition: bool) -> Element {\n"
+                     "  return select(otherwise, value, condition);\n}\n";
+  if (!subgroups) return text;
+  for (const auto& [function, builtin] :
+       {std::pair{"shuffle", "subgroupShuffle"}, std::pair{"shuffle_up", "subgroupShuffleUp"},
+        std::pair{"shuffle_xor", "subgroupShuffleXor"}}) {
+    text += "fn " + std::string(function) + "(x: Element, y: u32) -> Element {\n  return element(" +
+            builtin + "(word0(x), y), " + builtin + "(word1(x), y));\n}\n";
+  }
+  return text + shuffle_word_text;
+}
+
 std::string shuffle_text(std::span<const Field> fields) {
   std::string text;
   const auto add = [&](const std::string& function, const std::string& builtin) {
@@ -129,8 +161,7 @@ std::string shuffle_text(std::span<const Field> fields) {
   add("shuffle", "subgroupShuffle");
   add("shuffle_up", "subgroupShuffleUp");
   add("shuffle_xor", "subgroupShuffleXor");
-  text += "fn shuffle_word(x: u32, y: u32) -> u32 { return subgroupShuffle(x, y); }\n";
-  return text;
+  return text + shuffle_word_text;
 }
 
 // An element of the input, and how it becomes one that is combined.
@@ -155,19 +186,23 @@ std::string result_text(const ScanDescription& d) {
 
 // combine_uncounted() by combine_elements(), which may change bits of an element that it combines
 // with an absent one: what has the bits of absent is left out, wherever a kernel meets it.
-std::string leaving_out(const Words& absent, std::size_t words) {
+std::string leaving_out(const Words& absent, std::size_t words, bool selects) {
   // One comparison of all words: && would branch for each of them, at every combine.
   std::string differing;
   for (std::size_t w = 0; w < words; ++w) {
     differing += (w == 0 ? "(word" : " | (word") + std::to_string(w) + "(x) ^ " +
                  std::to_string(absent[w]) + "u)";
   }
+  const char* const combined =
+      selects
+          ? "  let combined = choose(combine_elements(older, newer), older, is_absent(newer));\n"
+            "  return choose(combined, newer, is_absent(older));\n"
+          : "  if (is_absent(older)) { return newer; }\n"
+            "  if (is_absent(newer)) { return older; }\n"
+            "  return combine_elements(older, newer);\n";
   return "fn is_absent(x: Element) -> bool { return (" + differing +
-         ") == 0u; }\n"
-         "fn combine_uncounted(older: Element, newer: Element) -> Element {\n"
-         "  if (is_absent(older)) { return newer; }\n"
-         "  if (is_absent(newer)) { return older; }\n"
-         "  return combine_elements(older, newer);\n}\n";
+         ") == 0u; }\nfn combine_uncounted(older: Element, newer: Element) -> Element {\n" +
+         combined + "}\n";
 }
 
 std::string combine_text(const std::string& expression) {
@@ -175,24 +210,24 @@ std::string combine_text(const std::string& expression) {
          "; }\n";
 }
 
-Result<std::string> operator_text(const ScanDescription& d) {
+Result<std::string> operator_text(const ScanDescription& d, const PreludeOptions& options) {
   const auto after = [](std::string_view file, const std::string& text) {
     auto library = preprocess(file, {});
     if (library) *library += text;
     return library;
   };
   if (d.monoid) {
-    return after("lib/rounded.wgsl", std::string(before_monoid_text) + "\n" + d.monoid->wgsl +
-                                         "\n}\n" +
-                                         leaving_out(absent_words(d), d.monoid->fields.size()));
+    return after("lib/rounded.wgsl",
+                 std::string(before_monoid_text) + "\n" + d.monoid->wgsl + "\n}\n" +
+                     leaving_out(absent_words(d), d.monoid->fields.size(), options.selects));
   }
   if (is_wide_float(d)) {
     return after("lib/wide_float.wgsl", std::string(before_monoid_text) +
                                             " return add_wide(older, newer); }\n" +
-                                            leaving_out(absent_words(d), 2));
+                                            leaving_out(absent_words(d), 2, options.selects));
   }
   const Type type = combined_type(d);
-  if (is_word_pair(type)) {
+  if (is_word_pair(type) && !options.native_int64) {
     return after("lib/word_pair.wgsl", combine_text(word_pair_combine(type, d.op)));
   }
   std::string text = combine_text(scalar_combine(type, d.op));
@@ -232,18 +267,25 @@ Words words_of(const Scalar& value) {
 
 Result<std::string> prelude(const ScanDescription& d, const PreludeOptions& options) {
   std::string text;
-  // Tint wants the extension named; naga does not know the name.
-  if (options.subgroups && options.dialect == Dialect::tint) text += "enable subgroups;\n";
-  const std::vector<Field> fields = fields_of(d);
-  text += element_text(fields);
+  // Tint wants the extension named; naga does not know the name. Branches that whole subgroups take
+  // alike are not seen to be so.
+  if (options.subgroups && options.dialect == Dialect::tint) {
+    text += "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n";
+  }
+  if (options.native_int64 && has_word_pairs(d)) {
+    text += native_int64_text(combined_type(d), options.subgroups);
+  } else {
+    const std::vector<Field> fields = fields_of(d);
+    text += element_text(fields);
+    if (options.subgroups) text += shuffle_text(fields);
+  }
   if (has_half_input(d)) {
     auto halves = preprocess("lib/halves.wgsl", {});
     if (!halves) return halves;
     text += *halves;
   }
   text += input_text(d) + result_text(d);
-  if (options.subgroups) text += shuffle_text(fields);
-  auto combine = operator_text(d);
+  auto combine = operator_text(d, options);
   if (!combine) return combine;
   text += *combine;
   if (options.count_combines) {
@@ -263,6 +305,8 @@ bool is_commutative(const ScanDescription& d) {
   if (d.wide) return d.type != Type::f32;
   return !is_float(d.type) || d.op == Operator::add || d.op == Operator::mul;
 }
+
+bool is_exact(const ScanDescription& d) { return !d.monoid && !is_float(d.type); }
 
 Words identity_words(const ScanDescription& d) {
   if (d.monoid) return words_of(d.monoid->identity);

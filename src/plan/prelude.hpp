@@ -15,10 +15,15 @@ struct PreludeOptions {
   Dialect dialect = Dialect::naga;
   bool subgroups = false;       // the kernel calls subgroup builtins
   bool count_combines = false;  // combine() counts its calls into `counters`
+  // 64-bit integers are the device's own, not pairs of words; naga's dialect alone has them.
+  bool native_int64 = false;
+  // A monoid's absent elements are left out by selects, not by branches: faster, but there is a
+  // compiler for CPUs that takes all memory for them.
+  bool selects = false;
 };
 
-// Element, a scalar or a struct of words (64-bit integers are two u32), and what kernels do with
-// it:
+// Element, a scalar or a struct of words (64-bit integers are two u32, or a u64 or i64), and what
+// kernels do with it:
 //   element(w0, ...)                     the element that these words make up
 //   word0(x), word1(x) ...               its words
 //   choose(otherwise, value, condition)  select() for any element
@@ -43,6 +48,9 @@ bool is_commutative(const ScanDescription& description);
 // Elements of the input, or results, that are halves: two lie in a word.
 bool has_half_input(const ScanDescription& description);
 bool has_half_output(const ScanDescription& description);
+
+// Whether every order of combination gives the same bits.
+bool is_exact(const ScanDescription& description);
 
 // What element() takes, padded with zeros to eight words.
 using Words = std::vector<std::uint32_t>;

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "cumulo/order.hpp"
+#include "plan/prelude.hpp"
 #include "plan/scan_plans.hpp"
 #include "plan/slices.hpp"
 #include "plan/tuning.hpp"
@@ -21,9 +22,6 @@ Error refused(const std::string& why, const std::string& limit, std::uint64_t va
   return {ErrorKind::unsupported, "reduce does not fit this device: " + why + " (" + limit +
                                       " is " + std::to_string(value) + ")"};
 }
-
-// Whether every order of combination gives the same bits.
-bool is_exact(const ScanDescription& d) { return !d.monoid && !is_float(d.type); }
 
 class Builder {
  public:
@@ -151,9 +149,8 @@ class Builder {
     Values values = kernel_values(request_);
     add_tile_values(values, shape_);
     const bool exact = is_exact(request_.description);
-    // Where the order makes no difference, a batch leaves one entry an invocation.
-    const std::uint32_t entries =
-        exact && kernel == "reduce_batches" ? shape_.workgroup_size : shape_.tree;
+    // Where the order makes no difference, there is one entry an invocation.
+    const std::uint32_t entries = exact ? shape_.workgroup_size : shape_.tree;
     const auto bits = [](std::uint32_t power_of_two) { return std::countr_zero(power_of_two); };
     values.insert(
         {{"SLOTS", entries + entries / 8},

@@ -217,7 +217,14 @@ Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name
                                std::uint32_t workgroup_size, bool subgroups) {
   auto body = preprocess(file, values);
   if (!body) return std::unexpected{std::move(body.error())};
-  const PreludeOptions options{request.traits.dialect, subgroups, request.options.count_combines};
+  const Traits& traits = request.traits;
+  const bool by_32_lanes = subgroups && traits.subgroup_width == 32;
+  const PreludeOptions options{
+      .dialect = traits.dialect,
+      .subgroups = subgroups,
+      .count_combines = request.options.count_combines,
+      .native_int64 = by_32_lanes && traits.shader_int64 && traits.dialect == Dialect::naga,
+      .selects = by_32_lanes && traits.forward_progress};  // on none but GPUs
   auto text = prelude(request.description, options);
   if (!text) return std::unexpected{std::move(text.error())};
   return PlanKernel{std::string(name), std::move(*text) + *body, workgroup_size};

@@ -115,10 +115,15 @@ std::string shape_note(std::uint64_t tile, std::uint64_t workgroup, std::uint64_
          " invocations: " + std::to_string(tiles) + " tiles";
 }
 
-// Of single_pass.wgsl with lib/look_back.wgsl and lib/spine.wgsl.
-std::uint64_t large_memory(std::uint64_t element, std::uint32_t parts) {
-  return workgroup_memory({parts * element, 160 * element, element, 10 * element, 32 * element,
-                           64 * element, element, sizeof(std::uint32_t)});
+// Of single_pass.wgsl with its look-back and lib/spine.wgsl.
+std::uint64_t large_memory(std::uint64_t element, std::uint32_t parts,
+                           const SinglePassShape& shape) {
+  if (shape.any_order) {
+    return workgroup_memory(
+        {parts * element, element, (3 + shape.direct_groups) * element, sizeof(std::uint32_t)});
+  }
+  return workgroup_memory({parts * element, 160 * element, element, 5 * element, element,
+                           32 * element, 64 * element, element, sizeof(std::uint32_t)});
 }
 
 // Of small_pass.wgsl; with one tile it neither waits nor draws, with one group it totals none.
@@ -288,7 +293,9 @@ Result<Plan> plan_subgroup_pass(const ScanRequest& request) {
       return plan;
     }
   }
-  return plan_single_pass(request, single_pass_shape(n, request.combined_bytes()));
+  return plan_single_pass(request,
+                          single_pass_shape(request.traits.limits, n, request.combined_bytes(),
+                                            is_exact(request.description)));
 }
 
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape) {
@@ -301,7 +308,7 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   SliceParams params = slice_of(request, tiles);
   const VectorLayout layout = lay_out(request, params);
   const bool in_vectors = takes_vectors(request, layout);
-  if (auto error = refusal(request, {shape.workgroup_size, large_memory(bytes, parts),
+  if (auto error = refusal(request, {shape.workgroup_size, large_memory(bytes, parts, shape),
                                      in_vectors && layout.rest != 0 ? 5U : 4U, tiles})) {
     return std::unexpected{std::move(*error)};
   }
@@ -315,8 +322,13 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                  {"PARTS", parts},
                  {"ROWS", shape.rows},
                  {"HALF_STRIPS", shape.rows < order::rows_per_strip ? 1 : 0},
+                 {"ANY_ORDER", shape.any_order ? 1 : 0},
                  {"QUADS", static_cast<std::int64_t>(tile / order::quad)},
                  {"DIRECT", shape.direct_groups},
+                 {"GATE", shape.gate},
+                 {"GATE_END", shape.gate_end},
+                 {"AFTER_PREVIOUS", shape.after_previous ? 1 : 0},
+                 {"PAIRED_LANES", in_vectors && bytes == 8 ? 1 : 0},
                  {"WAITS", 1},
                  {"KEPT", 2}});
   auto kernel =
@@ -353,6 +365,7 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
                  {"ROWS_EACH", shape.rows_each},
                  {"WAITS", tiles > 1 ? 1 : 0},
                  {"MANY_GROUPS", tiles > group_tiles ? 1 : 0},
+                 {"PAIRED_LANES", 0},
                  {"KEPT", 1}});
   add_bindings(values, request);
   add_layout_values(values, layout, in_vectors);

@@ -115,12 +115,57 @@ LimitTooSmall limit_too_small(const Limits& limits, std::uint64_t element_bytes,
 
 std::uint64_t memory_pass_limit() { return std::uint64_t{1} << 20; }
 
-SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes) {
-  // 8 rows of words, or 4 of pairs of words, are what a lane has registers for. Smaller tiles fill
-  // the device at fewer elements; beyond 2^15 tiles they have to be larger.
-  const std::uint32_t rows = element_bytes > 4 || n <= std::uint64_t{1} << 23 ? 4 : 8;
-  const bool is_largest = n > (std::uint64_t{256} / order::quads_per_row * rows * order::row) << 15;
-  return {.workgroup_size = is_largest ? 512U : 256U, .rows = rows, .direct_groups = 4};
+namespace {
+
+// Small tiles fill the device at few elements; large ones wait less often for each other, as far as
+// a lane has registers for them.
+SinglePassShape shape_in_order(bool takes_512, std::uint64_t n, std::uint64_t element_bytes) {
+  const bool in_pairs = element_bytes > 4;
+  SinglePassShape shape{.workgroup_size = 256, .rows = 4, .direct_groups = 4};
+  if (!in_pairs && n <= std::uint64_t{1} << 23) return shape;
+  shape.gate = 220;
+  shape.gate_end = 1024;
+  if (in_pairs) return shape;
+  if (takes_512 && n <= std::uint64_t{1} << 24) {
+    shape.workgroup_size = 512;
+  } else {
+    shape.rows = 8;
+    shape.after_previous = true;
+  }
+  return shape;
+}
+
+SinglePassShape shape_in_any_order(bool takes_512, std::uint64_t n, std::uint64_t element_bytes) {
+  SinglePassShape shape{.workgroup_size = 256,
+                        .rows = element_bytes > 4 ? 5U : 11U,
+                        .direct_groups = 5,
+                        .gate = 264,
+                        .gate_end = 1024,
+                        .any_order = true};
+  if (element_bytes > 4) return shape;
+  if (takes_512 && n <= std::uint64_t{1} << 25) {
+    shape.workgroup_size = 512;
+    shape.rows = 6;
+    shape.gate = n <= std::uint64_t{1} << 23 ? 0 : 220;
+  } else {
+    shape.after_previous = true;
+  }
+  return shape;
+}
+
+}  // namespace
+
+SinglePassShape single_pass_shape(const Limits& limits, std::uint64_t n,
+                                  std::uint64_t element_bytes, bool any_order) {
+  constexpr std::uint64_t most_tiles = std::uint64_t{1} << 15;
+  const bool takes_512 = largest_workgroup(limits) >= 512;
+  SinglePassShape shape = any_order ? shape_in_any_order(takes_512, n, element_bytes)
+                                    : shape_in_order(takes_512, n, element_bytes);
+  // Beyond so many tiles they have to be larger.
+  const std::uint64_t tile =
+      std::uint64_t{shape.workgroup_size} / order::quads_per_row * shape.rows * order::row;
+  if (n > tile * most_tiles) shape.workgroup_size = 512;
+  return shape;
 }
 
 SmallPassShape small_pass_shape(const Limits& limits, std::uint64_t n) {
