@@ -173,7 +173,7 @@ class Compiler {
     if (column.words > 0) {
       return fault(branch.offset, "'" + branch.text + "' holds structs, not numbers");
     }
-    if (found->type == Type::f16) {
+    if (column.type == Type::f16) {
       return fault(branch.offset, "'" + branch.text + "' is f16, which predicates do not read");
     }
     Step step{.operation = Operation::column,
