@@ -23,8 +23,18 @@ std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t e
 // Elements up to which it is the faster one: its tiles wait long, but three dispatches wait longer.
 std::uint64_t memory_pass_limit();
 
-// Of expand.wgsl; a tile is of items and outputs together, and `tree` is not used.
+// The largest of expand.wgsl; `tree` is not used.
 std::optional<TileShape> expand_shape(const Limits& limits, std::uint64_t element_bytes = 4);
+// Of a tile of items and outputs together: an item weighs as much as `weight` outputs.
+struct ExpandShape {
+  std::uint32_t workgroup_size;  // invocations
+  std::uint32_t tile;            // outputs
+  std::uint32_t weight;
+  bool keeps_values;  // of all items, in workgroup memory
+};
+// What does n items and so many outputs soonest; no larger than `largest`.
+ExpandShape expand_tile_shape(const TileShape& largest, const Limits& limits, std::uint64_t n,
+                              std::uint64_t outputs);
 // Invocations of settle_allocation.wgsl, which is one workgroup; 0 where none is allowed.
 std::uint32_t settling_workgroup(const Limits& limits);
 
