@@ -12,7 +12,7 @@ namespace cumulo {
 
 // A number to store: it becomes a float to compute with, and a float becomes the nearest Half.
 struct Half {
-  std::uint16_t bits = 0;
+  std::uint16_t bits;
 
   Half() = default;
   // Rounds to nearest, ties to even. A NaN stays one.
