@@ -96,8 +96,9 @@ void add_operator_option(CLI::App& app, std::string& op) {
 }
 
 void add_wide_option(CLI::App& app, bool& wide) {
-  app.add_flag("--wide", wide,
-               "sums of u32 in u64, of i32 in i64, of f32 in pairs of f32 (written as f64)");
+  app.add_flag(
+      "--wide", wide,
+      "sums of u32 in u64, of i32 in i64, of f32 in pairs of f32 (written as f64), of f16 in f32");
 }
 
 void add_scan_options(CLI::App& app, ScanArguments& arguments) {

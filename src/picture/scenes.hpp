@@ -47,7 +47,10 @@ Result<Scene> compaction_scene(const Compaction& compaction);
 struct SelectionPicture {
   std::string title;                   // "compact: x > 3"
   std::span<const std::uint8_t> keep;  // a flag an element, any but 0 is set
+  std::string selected = "are kept";   // what they do whose flag is set
   bool rest_follows = false;           // a partition: the others come after the kept ones
+  std::uint64_t second = 0;    // of a three-way one: as many of the others come before the rest
+  std::uint64_t left_out = 0;  // of what is selected, for want of room: their flags are not set
   std::string device = {};
 };
 

@@ -234,3 +234,17 @@ def refuse_flags(tmp_path, flags, numbers_text):
 def test_help_has_an_example(name):
     text = run("help", name).stdout.decode()
     assert "Example" in text and "JSON adds" in text
+
+
+@each_device
+def test_decimal_columns_are_told_apart_as_their_text_is(device, tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("v\n123456789.01\n123456789.02\n0.1\n")
+    for where, kept in (("v == 123456789.01", "123456789.01\n"),
+                        ("v > 123456789.015", "123456789.02\n"),
+                        ("v < 0.2", "0.1\n")):
+        out = run("compact", rows, "--where", where, "--check", "--device", device).stdout
+        assert out.decode() == "v\n" + kept, where
+    rows.write_text("v\n12.99\n0.1\n1e39\n")
+    out = run("compact", rows, "--where", "v > 0.1", "--check", "--device", device).stdout
+    assert out == b"v\n12.99\n1e39\n"

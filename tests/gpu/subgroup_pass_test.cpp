@@ -21,7 +21,7 @@ std::string with_shuffles_in_memory(const std::string& wgsl, std::uint32_t workg
                                         "  own_thread = thread;");
   text = std::regex_replace(text, shuffle,
                             "fn shuffle$1(x: Element, y: u32) -> Element {\n"
-                            "  return exchanged(x, place_of$1(y));\n}");
+                            "  return exchanged(x, source_of$1(y));\n}");
   text.replace(text.find("return subgroupShuffle(x, y);"), 29, "return exchanged_word(x, y);");
   // What the first subgroup does alone, all do: they come to the same.
   static const std::regex alone{R"(if \(is_first\) \{)"};
@@ -33,9 +33,9 @@ std::string with_shuffles_in_memory(const std::string& wgsl, std::uint32_t workg
          "  words_of_lanes[own_thread] = x;\n  workgroupBarrier();\n"
          "  let y = words_of_lanes[(own_thread & ~31u) | (lane & 31u)];\n  workgroupBarrier();\n"
          "  return y;\n}\n"
-         "fn place_of(y: u32) -> u32 { return y; }\n"
-         "fn place_of_up(y: u32) -> u32 { return own_thread - y; }\n"
-         "fn place_of_xor(y: u32) -> u32 { return own_thread ^ y; }\n"
+         "fn source_of(y: u32) -> u32 { return y; }\n"
+         "fn source_of_up(y: u32) -> u32 { return own_thread - y; }\n"
+         "fn source_of_xor(y: u32) -> u32 { return own_thread ^ y; }\n"
          "var<private> own_thread: u32;\n"
          "var<workgroup> lanes: array<Element, " +
          threads +

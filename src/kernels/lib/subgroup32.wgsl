@@ -4,13 +4,13 @@
 // Lanes 2 i and 2 i + 1 hold values i and i + 16: lib/vector_io.wgsl says why.
 fn lane_of(value: u32) -> u32 { return ((value & 15u) << 1u) | (value >> 4u); }
 fn value_of(lane: u32) -> u32 { return (lane >> 1u) | ((lane & 1u) << 4u); }
-fn from_half(x: Element, half: u32) -> Element {
+fn from_other_half(x: Element, half: u32) -> Element {
   return shuffle_xor(x, select(half << 1u, 1u, half == 16u));
 }
 #else
 fn lane_of(value: u32) -> u32 { return value; }
 fn value_of(lane: u32) -> u32 { return lane; }
-fn from_half(x: Element, half: u32) -> Element { return shuffle_xor(x, half); }
+fn from_other_half(x: Element, half: u32) -> Element { return shuffle_xor(x, half); }
 #endif
 fn from_lane(x: Element, lane: u32) -> Element { return shuffle(x, lane_of(lane)); }
 // The value before each one; of the first, anything.
@@ -24,7 +24,7 @@ fn from_previous_lane(x: Element, lane: u32) -> Element {
 
 // One level of a balanced tree: in the first lane of each aligned block of 2 * half lanes its total, where
 // the first lanes of blocks of `half` lanes hold theirs.
-fn pair_up(x: Element, half: u32) -> Element { return combine(x, from_half(x, half)); }
+fn pair_up(x: Element, half: u32) -> Element { return combine(x, from_other_half(x, half)); }
 
 // In lane 0.
 fn total32(x: Element) -> Element {
@@ -79,7 +79,7 @@ fn sklansky_step(x: Element, lane: u32, half: u32) -> Element {
 // One level of several trees at once: each lane pairs up the row that it keeps.
 fn merge_rows(even: Element, odd: Element, lane: u32, half: u32) -> Element {
   let keeps_odd = (lane & half) != 0u;
-  let got = from_half(choose(odd, even, keeps_odd), half);
+  let got = from_other_half(choose(odd, even, keeps_odd), half);
 #if COMMUTATIVE
   return combine(choose(even, odd, keeps_odd), got);
 #else
