@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -65,8 +66,14 @@ constexpr T absent(Operator op) {
   return identity<T>(op);
 }
 
-// older combined with newer. Integer sums and products wrap modulo 2^bits. min and max return NaN
-// when either is NaN, and the older of two equal values.
+// Whether a is less than b, -0 less than +0. Of equal numbers the negative ones may say so.
+template <class T>
+constexpr bool stands_before(T a, T b) {
+  return a < b || (a == b && std::bit_cast<std::uint32_t>(static_cast<float>(a)) >> 31 != 0);
+}
+
+// older combined with newer. Integer sums and products wrap modulo 2^bits. min and max of floats
+// are minimum and maximum of IEEE 754-2019: NaN when either is NaN, and -0 is less than +0.
 template <Element T>
 constexpr T combine(Operator op, T older, T newer) {
   if constexpr (std::is_integral_v<T>) {
@@ -90,10 +97,10 @@ constexpr T combine(Operator op, T older, T newer) {
       case Operator::mul: return older * newer;
       case Operator::min:
         if (older != older) return older;
-        return newer < older || newer != newer ? newer : older;
+        return stands_before(newer, older) || newer != newer ? newer : older;
       case Operator::max:
         if (older != older) return older;
-        return older < newer || newer != newer ? newer : older;
+        return stands_before(older, newer) || newer != newer ? newer : older;
       default: return older + newer;
     }
   }

@@ -29,7 +29,8 @@ T ordered_block_total(const T* in, std::size_t strips) {
   return pending[static_cast<std::size_t>(std::countr_zero(strips))];
 }
 
-// In any order, for integers: from four places at once, so that memory has more to do.
+// In any order, for integers and for min and max: from four places at once, so that memory has more
+// to do.
 template <Operator op, class T>
 T unordered_block_total(const T* in, std::size_t strips) {
   using L = Lanes<T>;
@@ -47,7 +48,7 @@ T unordered_block_total(const T* in, std::size_t strips) {
 
 template <Operator op, class T>
 T total_of_block(const T* in, std::size_t strips) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_integral_v<T> || op == Operator::min || op == Operator::max) {
     return unordered_block_total<op>(in, strips);
   } else {
     return ordered_block_total<op>(in, strips);

@@ -15,12 +15,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace cumulo::cpu::HWY_NAMESPACE {
 
+// What a single lane does without vector instructions: those of its products are too narrow, and
+// choices by mask make wrong code there (g++ 12).
+template <Operator op, class T>
+inline constexpr bool one_by_one =
+    (op == Operator::mul && sizeof(T) == 8) ||
+    ((op == Operator::min || op == Operator::max) && std::is_floating_point_v<T>);
+
 template <Operator op, class V>
 HWY_INLINE V combine(V older, V newer) {
   using T = hn::TFromV<V>;
   if constexpr (op == Operator::add) {
     return hn::Add(older, newer);
-  } else if constexpr (op == Operator::mul && sizeof(T) == 8 && HWY_TARGET == HWY_SCALAR) {
+  } else if constexpr (HWY_TARGET == HWY_SCALAR && one_by_one<op, T>) {
     return hn::Set(hn::DFromV<V>(), cumulo::combine(op, hn::GetLane(older), hn::GetLane(newer)));
   } else if constexpr (op == Operator::mul) {
     return hn::Mul(older, newer);
@@ -39,9 +46,12 @@ HWY_INLINE V combine(V older, V newer) {
   } else if constexpr (std::is_integral_v<T>) {
     return op == Operator::min ? hn::Min(older, newer) : hn::Max(older, newer);
   } else {
-    // Processors' own min and max lose NaN, and which zero is the older.
+    // Processors' own min and max lose NaN, and which zero is the lesser. Equal values that differ
+    // are zeros: -0 has one bit, +0 none.
     const auto ahead = op == Operator::min ? hn::Lt(newer, older) : hn::Lt(older, newer);
-    return hn::IfThenElse(hn::Or(ahead, hn::IsNaN(newer)), newer, older);
+    const V chosen = hn::IfThenElse(hn::Or(ahead, hn::IsNaN(newer)), newer, older);
+    const V zero = op == Operator::min ? hn::Or(older, newer) : hn::And(older, newer);
+    return hn::IfThenElse(hn::Eq(older, newer), zero, chosen);
   }
 }
 

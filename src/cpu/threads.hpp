@@ -20,10 +20,16 @@
 
 namespace cumulo::cpu {
 
+#ifdef CUMULO_PLAIN_THREADS
+inline thread_local std::size_t plain_threads =
+    std::max<std::size_t>(1, std::thread::hardware_concurrency());
+inline std::size_t max_threads() { return plain_threads; }
+#else
 // As many as the caller's arena has.
 inline std::size_t max_threads() {
   return static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
 }
+#endif
 
 // Calls work() so many times, at once if there are threads for it. They may start late or one after
 // the other: none may wait for one that has not started.

@@ -31,10 +31,6 @@ fn last_vector(i: u32) -> Vector {
 }
 #endif
 
-#if WIDE
-fn element_of(w0: u32) -> Element { return lift(bitcast<Input>(w0)); }
-#endif
-
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) thread: u32) {
@@ -70,11 +66,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 #if HALF_INPUT
     let e${r}_$j = lift(x${r}_${(SHIFT + j) / 4}[${(SHIFT + j) % 4 / 2}] >> ${(SHIFT + j) % 2 * 16}u);
 #else
-#if WIDE
-    let e${r}_$j = element_of(
-#else
-    let e${r}_$j = element(
-#endif
+    let e${r}_$j = input_element(
 #repeat w INPUT_WORDS
         x${r}_${(SHIFT + j * INPUT_WORDS + w) / 4}[${(SHIFT + j * INPUT_WORDS + w) % 4}],
 #end

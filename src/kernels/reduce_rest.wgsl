@@ -12,6 +12,16 @@
 @group(0) @binding(3) var<storage, read> totals: array<Element>;
 #endif
 
+fn store_value(value: Element) {
+#if HALF_OUTPUT
+  let at = params.out_offset / 2u;
+  let shift = params.out_offset % 2u * 16u;
+  output[at] = (output[at] & (0xffff0000u >> shift)) | (lower(value) << shift);
+#else
+  output[params.out_offset] = lower(value);
+#endif
+}
+
 const batches = 0u;
 const single_tiles = 1u;
 const last_tile = 2u;
@@ -48,7 +58,7 @@ fn main(@builtin(local_invocation_index) thread: u32) {
 #endif
   sums[slot(thread)] = total;
   total_blocks(thread, ${WORKGROUP}u);
-  if (thread == 0u) { output[params.out_offset] = lower(block(${WORKGROUP}u, ${WORKGROUP_BITS}u)); }
+  if (thread == 0u) { store_value(block(${WORKGROUP}u, ${WORKGROUP_BITS}u)); }
 }
 #else
   let end_quad = (params.count - 1u - start) / 4u;  // that of the last element
@@ -105,14 +115,7 @@ fn main(@builtin(local_invocation_index) thread: u32) {
       if (((end_quad >> bit) & 1u) != 0u) { before_row = combine(block(end_quad, bit), before_row); }
     }
     let prefix = combine(combine(before_row, before_quad), sums[slot(end_quad)]);
-    let value = lower(combine(before, prefix));
-#if HALF_OUTPUT
-    let at = params.out_offset / 2u;
-    let shift = params.out_offset % 2u * 16u;
-    output[at] = (output[at] & (0xffff0000u >> shift)) | (value << shift);
-#else
-    output[params.out_offset] = value;
-#endif
+    store_value(combine(before, prefix));
   }
 }
 #endif

@@ -108,7 +108,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #if HALF_OUTPUT
   var p${k}_${j + REVERSE * (3 - 2 * j)} = lift(in${k}_0[${j / 2}] >> ${j % 2 * 16}u);
 #else
-  var p${k}_${j + REVERSE * (3 - 2 * j)} = element(
+  var p${k}_${j + REVERSE * (3 - 2 * j)} = input_element(
 #repeat w WORDS
       in${k}_${(j * WORDS + w) / 4}[${(j * WORDS + w) % 4}],
 #end
@@ -280,7 +280,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #repeat v WORDS
   let out${k}_$v = vec4<u32>(
 #repeat c 4
-      word${(4 * v + c) % WORDS}(r${k}_${(4 * v + c) / WORDS}),
+      result_word${(4 * v + c) % WORDS}(r${k}_${(4 * v + c) / WORDS}),
 #end
   );
 #end

@@ -51,7 +51,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #if HALF_OUTPUT
   let x${k}_$j = lift(raw${k}_0[${j / 2}] >> ${j % 2 * 16}u);
 #else
-  let x${k}_$j = element(
+  let x${k}_$j = input_element(
 #repeat w WORDS
       raw${k}_${(j * WORDS + w) / 4}[${(j * WORDS + w) % 4}],
 #end
@@ -138,7 +138,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #repeat v WORDS
     put(out_vector(quad$k, ${v}u), vec4<u32>(
 #repeat c 4
-        word${(4 * v + c) % WORDS}(r${(4 * v + c) / WORDS}),
+        result_word${(4 * v + c) % WORDS}(r${(4 * v + c) / WORDS}),
 #end
     ));
 #end

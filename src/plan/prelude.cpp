@@ -22,8 +22,15 @@ struct Field {
 
 bool is_wide_float(const ScanDescription& d) { return d.wide && d.type == Type::f32; }
 
+// min and max of floats are those of integers in the same order: one instruction, and any order of
+// combination gives the same bits.
+bool has_keys(const ScanDescription& d) {
+  return !d.monoid && is_float(d.type) && (d.op == Operator::min || d.op == Operator::max);
+}
+
 // The type of the elements that are combined, where they are scalars.
 Type combined_type(const ScanDescription& d) {
+  if (has_keys(d)) return Type::i32;
   if (d.type == Type::f16) return Type::f32;
   if (!d.wide) return d.type;
   return d.type == Type::u32 ? Type::u64 : Type::i64;
@@ -48,10 +55,7 @@ std::vector<Field> fields_of(const ScanDescription& d) {
   return {{"", std::string(name(combined_type(d)))}};
 }
 
-std::string scalar_combine(Type type, Operator op) {
-  // NaN is told by its bits: WGSL lets a compiler assume that x != x is false. && and || would
-  // branch.
-  const bool f = type == Type::f32;
+std::string scalar_combine(Operator op) {
   switch (op) {
     case Operator::add: return "older + newer";
     case Operator::mul: return "older * newer";
@@ -59,12 +63,8 @@ std::string scalar_combine(Type type, Operator op) {
     case Operator::bit_or: return "older | newer";
     case Operator::bit_xor: return "older ^ newer";
     case Operator::add_saturated: return "older + min(newer, ~older)";
-    case Operator::min:
-      return f ? "select(older, newer, !is_nan(older) & ((newer < older) | is_nan(newer)))"
-               : "select(older, newer, newer < older)";
-    case Operator::max:
-      return f ? "select(older, newer, !is_nan(older) & ((older < newer) | is_nan(newer)))"
-               : "select(older, newer, older < newer)";
+    case Operator::min: return "select(older, newer, newer < older)";
+    case Operator::max: return "select(older, newer, older < newer)";
   }
   return "older";
 }
@@ -164,24 +164,66 @@ std::string shuffle_text(std::span<const Field> fields) {
   return text + shuffle_word_text;
 }
 
-// An element of the input, and how it becomes one that is combined.
-std::string input_text(const ScanDescription& d) {
-  if (has_half_input(d)) {
-    return "alias Input = u32;\nfn lift(x: Input) -> Element { return from_half(x); }\n";
-  }
-  if (!d.wide) return "alias Input = Element;\nfn lift(x: Input) -> Element { return x; }\n";
-  const char* const lifted = d.type == Type::u32 ? "Element(x, 0u)"
-                             : d.type == Type::i32
-                                 ? "Element(bitcast<u32>(x), bitcast<u32>(x >> 31u))"
-                                 : "Element(x, 0.0)";
-  return "alias Input = " + std::string(name(d.type)) +
-         ";\nfn lift(x: Input) -> Element { return " + lifted + "; }\n";
+// The integer that stands for a float: -0 before +0, a NaN before all for min and after all for
+// max. Told by bits: WGSL lets a compiler assume that x != x is false. The way back is the same
+// exchange.
+std::string key_text(Operator op) {
+  return std::string(
+             "fn exchanged_below_zero(x: u32) -> u32 {\n"
+             "  return x ^ (bitcast<u32>(bitcast<i32>(x) >> 31u) & 0x7fffffffu);\n}\n"
+             "fn key(x: u32) -> Element {\n"
+             "  let nan = ") +
+         (op == Operator::min ? "x | 0x80000000u" : "x & 0x7fffffffu") +
+         ";\n"
+         "  let ordered = select(x, nan, (x & 0x7fffffffu) > 0x7f800000u);\n"
+         "  return bitcast<i32>(exchanged_below_zero(ordered));\n}\n"
+         "fn float_bits(x: Element) -> u32 { return exchanged_below_zero(bitcast<u32>(x)); }\n";
 }
 
-std::string result_text(const ScanDescription& d) {
-  return has_half_output(d)
-             ? "alias Result = u32;\nfn lower(x: Element) -> Result { return to_half(x); }\n"
-             : "alias Result = Element;\nfn lower(x: Element) -> Result { return x; }\n";
+// An element of the input, and how it becomes one that is combined.
+std::string input_text(const ScanDescription& d, std::size_t words) {
+  const auto by_lift = [](const std::string& input, const std::string& lifted) {
+    return "alias Input = " + input + ";\nfn lift(x: Input) -> Element { return " + lifted +
+           "; }\nfn input_element(w0: u32) -> Element { return lift(bitcast<Input>(w0)); }\n";
+  };
+  if (has_half_input(d)) {
+    return by_lift("u32", has_keys(d) ? "key(bitcast<u32>(from_half(x)))" : "from_half(x)");
+  }
+  if (has_keys(d)) return by_lift("u32", "key(x)");
+  if (d.wide) {
+    return by_lift(std::string(name(d.type)),
+                   d.type == Type::u32   ? "Element(x, 0u)"
+                   : d.type == Type::i32 ? "Element(bitcast<u32>(x), bitcast<u32>(x >> 31u))"
+                                         : "Element(x, 0.0)");
+  }
+  std::string parameters;
+  std::string arguments;
+  for (std::size_t w = 0; w < words; ++w) {
+    const std::string word = (w == 0 ? "w" : ", w") + std::to_string(w);
+    parameters += word + ": u32";
+    arguments += word;
+  }
+  return "alias Input = Element;\nfn lift(x: Input) -> Element { return x; }\n"
+         "fn input_element(" +
+         parameters + ") -> Element { return element(" + arguments + "); }\n";
+}
+
+// How an element becomes a result, and the result's words.
+std::string result_text(const ScanDescription& d, std::size_t words) {
+  const auto by_lower = [](const std::string& lowered) {
+    return "alias Result = u32;\nfn lower(x: Element) -> Result { return " + lowered +
+           "; }\nfn result_word0(x: Element) -> u32 { return lower(x); }\n";
+  };
+  if (has_half_output(d)) {
+    return by_lower(has_keys(d) ? "to_half(bitcast<f32>(float_bits(x)))" : "to_half(x)");
+  }
+  if (has_keys(d)) return by_lower("float_bits(x)");
+  std::string text = "alias Result = Element;\nfn lower(x: Element) -> Result { return x; }\n";
+  for (std::size_t w = 0; w < words; ++w) {
+    const std::string own = std::to_string(w);
+    text += "fn result_word" + own + "(x: Element) -> u32 { return word" + own + "(x); }\n";
+  }
+  return text;
 }
 
 // combine_uncounted() by combine_elements(), which may change bits of an element that it combines
@@ -230,11 +272,7 @@ Result<std::string> operator_text(const ScanDescription& d, const PreludeOptions
   if (is_word_pair(type) && !options.native_int64) {
     return after("lib/word_pair.wgsl", combine_text(word_pair_combine(type, d.op)));
   }
-  std::string text = combine_text(scalar_combine(type, d.op));
-  if (type == Type::f32) {
-    text += "fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }\n";
-  }
-  return text;
+  return combine_text(scalar_combine(d.op));
 }
 
 Words padded(Words words) {
@@ -248,8 +286,17 @@ Words words_of(const std::vector<std::byte>& bytes) {
   return padded(std::move(words));
 }
 
-Words words_of(const Scalar& value) {
-  return padded(std::visit(
+// As the functions of key_text().
+std::uint32_t exchanged_below_zero(std::uint32_t x) { return (x >> 31) != 0 ? x ^ 0x7fffffffU : x; }
+
+std::uint32_t key(Operator op, std::uint32_t x) {
+  const bool is_nan = (x & 0x7fffffffU) > 0x7f800000U;
+  const std::uint32_t nan = op == Operator::min ? x | 0x80000000U : x & 0x7fffffffU;
+  return exchanged_below_zero(is_nan ? nan : x);
+}
+
+Words words_of(const ScanDescription& d, const Scalar& value) {
+  Words words = padded(std::visit(
       [](auto v) -> Words {
         if constexpr (sizeof(v) == 2) {
           return {std::bit_cast<std::uint32_t>(static_cast<float>(v))};
@@ -261,6 +308,8 @@ Words words_of(const Scalar& value) {
         }
       },
       value));
+  if (has_keys(d)) words[0] = key(d.op, words[0]);
+  return words;
 }
 
 }  // namespace
@@ -272,10 +321,12 @@ Result<std::string> prelude(const ScanDescription& d, const PreludeOptions& opti
   if (options.subgroups && options.dialect == Dialect::tint) {
     text += "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n";
   }
+  std::size_t words = 2;
   if (options.native_int64 && has_word_pairs(d)) {
     text += native_int64_text(combined_type(d), options.subgroups);
   } else {
     const std::vector<Field> fields = fields_of(d);
+    words = fields.size();
     text += element_text(fields);
     if (options.subgroups) text += shuffle_text(fields);
   }
@@ -284,7 +335,8 @@ Result<std::string> prelude(const ScanDescription& d, const PreludeOptions& opti
     if (!halves) return halves;
     text += *halves;
   }
-  text += input_text(d) + result_text(d);
+  if (has_keys(d)) text += key_text(d.op);
+  text += input_text(d, words) + result_text(d, words);
   auto combine = operator_text(d, options);
   if (!combine) return combine;
   text += *combine;
@@ -302,31 +354,32 @@ bool has_half_output(const ScanDescription& d) { return has_half_input(d) && !d.
 
 bool is_commutative(const ScanDescription& d) {
   if (d.monoid) return d.monoid->commutative;
-  if (d.wide) return d.type != Type::f32;
-  return !is_float(d.type) || d.op == Operator::add || d.op == Operator::mul;
+  return !d.wide || d.type != Type::f32;
 }
 
-bool is_exact(const ScanDescription& d) { return !d.monoid && !is_float(d.type); }
+bool is_exact(const ScanDescription& d) { return !d.monoid && (!is_float(d.type) || has_keys(d)); }
 
 Words identity_words(const ScanDescription& d) {
   if (d.monoid) return words_of(d.monoid->identity);
   if (d.wide) return Words(8, 0);
-  return with_type(d.type, [&]<class T>() { return words_of(Scalar{identity<T>(d.op)}); });
+  return with_type(d.type, [&]<class T>() { return words_of(d, Scalar{identity<T>(d.op)}); });
 }
 
 Words absent_words(const ScanDescription& d) {
   if (is_wide_float(d)) return words_of(bytes_of(absent_wide));
   if (d.monoid || (d.wide && d.type != Type::f16)) return identity_words(d);
-  return with_type(d.type, [&]<class T>() { return words_of(Scalar{absent<T>(d.op)}); });
+  return with_type(d.type, [&]<class T>() { return words_of(d, Scalar{absent<T>(d.op)}); });
 }
 
 Words init_words(const ScanDescription& d) {
-  return d.monoid ? words_of(d.monoid_init) : words_of(*d.init);
+  return d.monoid ? words_of(d.monoid_init) : words_of(d, *d.init);
 }
 
 Words result_words(const ScanDescription& d, const Words& element) {
-  if (!has_half_output(d)) return element;
-  return padded({Half(std::bit_cast<float>(element[0])).bits});
+  Words words = element;
+  if (has_keys(d)) words[0] = exchanged_below_zero(words[0]);
+  if (has_half_output(d)) words[0] = Half(std::bit_cast<float>(words[0])).bits;
+  return words;
 }
 
 }  // namespace cumulo::plan

@@ -29,8 +29,11 @@ struct PreludeOptions {
 //   choose(otherwise, value, condition)  select() for any element
 //   combine(older, newer)                the operator
 //   Input, lift(x)                       an element of the input, and what it is as Element;
-//                                        of halves the bits, in a u32
+//                                        of halves the bits, in a u32, of floats too for min and max,
+//                                        which are those of integers in the same order
+//   input_element(w0, ...)               the same from the words of an input that is no half
 //   Result, lower(x)                     a result, likewise, and which one an Element becomes
+//   result_word0(x), result_word1(x) ... its words
 // and with subgroups, word by word:
 //   shuffle(x, lane), shuffle_up(x, d), shuffle_xor(x, mask)
 // For types that GPU kernels take: all but f64. With a monoid, and for wide sums, it must stand
@@ -41,8 +44,7 @@ Result<std::string> prelude(const ScanDescription& description, const PreludeOpt
 inline constexpr std::string_view before_monoid_text =
     "fn combine_elements(older: Element, newer: Element) -> Element {";
 
-// Whether combine(a, b) has the bits of combine(b, a). min and max of floats give the older of two
-// equal values, which may differ: -0 and +0.
+// Whether combine(a, b) has the bits of combine(b, a).
 bool is_commutative(const ScanDescription& description);
 
 // Elements of the input, or results, that are halves: two lie in a word.

@@ -162,7 +162,6 @@ class Builder {
          {"VECTOR_WORDS", has_half_input(request_.description) ? 2 : 4},
          {"SHIFT", shift()},
          {"BATCH", static_cast<std::int64_t>(batch_)},
-         {"WIDE", request_.description.wide && !has_half_input(request_.description) ? 1 : 0},
          {"ANY_ORDER", exact ? 1 : 0},
          {"TILE", shape_.tile},
          {"COUNTED", request_.options.counted ? 1 : 0},

@@ -77,14 +77,16 @@ TEST(Edge, NegativeZerosKeepTheirSignUntilAnIdentityJoinsThem) {
   }
 }
 
-// min and max give the older of two equal values, which the sign of zero shows.
-TEST(Edge, TheOlderOfTwoZerosWins) {
+TEST(Edge, NegativeZeroIsLessThanZero) {
   for (const Operator op : {Operator::min, Operator::max}) {
-    for (const float older : {0.0F, -0.0F}) {
-      std::vector<float> values(2500, -older);
-      values[0] = older;
+    const float winner = op == Operator::min ? -0.0F : 0.0F;
+    for (const std::size_t at : {0, 1, 700, 2499}) {
+      std::vector<float> values(2500, -winner);
+      values[at] = winner;
       const auto found = run<float>({.op = op}, std::span{values});
-      for (const float value : found.values) ASSERT_EQ(std::signbit(value), std::signbit(older));
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        ASSERT_EQ(std::signbit(found.values[i]), std::signbit(i < at ? -winner : winner)) << i;
+      }
     }
   }
 }

@@ -1,30 +1,21 @@
 // The same bits on any number of threads and by the code for any processor.
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
+#ifndef CUMULO_PLAIN_THREADS
 #include <oneapi/tbb/task_group.h>
+#endif
 
 #include "cpu_scan.hpp"
 #include "every_target.hpp"
+#include "with_threads.hpp"
 
 namespace cumulo::test {
 namespace {
-
-using oneapi::tbb::global_control;
-
-template <class F>
-void with_threads(int threads, F&& f) {
-  const global_control control(global_control::max_allowed_parallelism,
-                               static_cast<std::size_t>(threads));
-  oneapi::tbb::task_arena(threads).execute(f);
-}
 
 TEST(Processor, AnyNumberOfThreads) {
   const auto floats = random_values<float>(5'000'011, Operator::add);
   const auto integers = random_values<std::uint64_t>(3'000'017, Operator::add);
   const auto float_sums = expect<float>({}, std::span{floats});
   const auto integer_sums = expect<std::uint64_t>({}, std::span{integers});
-  for (const int threads : {1, 2, 3, 8}) {
+  for (const std::size_t threads : {1, 2, 3, 8}) {
     with_threads(threads, [&] {
       for (int repeat = 0; repeat < 5; ++repeat) {
         ASSERT_TRUE(same(float_sums, run<float>({}, std::span{floats}), {}, floats.size()))
@@ -42,12 +33,13 @@ TEST(Processor, ScansAtTheSameTime) {
   const auto values = random_values<float>(400'009, Operator::add);
   const auto expected = expect<float>({}, std::span{values});
   with_threads(4, [&] {
-    oneapi::tbb::parallel_for(0, 16, [&](int) {
+    at_the_same_time(16, [&] {
       EXPECT_TRUE(same(expected, run<float>({}, std::span{values}), {}, values.size()));
     });
   });
 }
 
+#ifndef CUMULO_PLAIN_THREADS
 // A cancelled task group starts no more tasks: none of a scan may be among those left out.
 TEST(Processor, ScanInACancelledTaskGroup) {
   const auto values = random_values<float>(400'009, Operator::add);
@@ -63,6 +55,7 @@ TEST(Processor, ScanInACancelledTaskGroup) {
         group);
   });
 }
+#endif
 
 TEST(Processor, EveryVectorTarget) {
   on_every_target([](const char* target) {

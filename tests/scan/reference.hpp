@@ -31,8 +31,9 @@ T plain_combine(Operator op, T older, T newer) {
     if (op == Operator::add) return older + newer;
     if (op == Operator::mul) return older * newer;
     if (std::isnan(older) || std::isnan(newer)) return std::numeric_limits<T>::quiet_NaN();
-    if (op == Operator::min) return std::min(older, newer);
-    return std::max(older, newer);
+    // Of two equal numbers that differ one is -0, which is the lesser.
+    if (older == newer) return std::signbit(older) == (op == Operator::min) ? older : newer;
+    return op == Operator::min ? std::min(older, newer) : std::max(older, newer);
   } else {
     using U = std::make_unsigned_t<T>;
     const U a = static_cast<U>(older);

@@ -2,14 +2,14 @@
 #if HALF_OUTPUT
 #import lib/half_output.wgsl
 #else
-@group(0) @binding(${OUTPUT}) var<storage, read_write> output: array<Element>;
+@group(0) @binding(${OUTPUT}) var<storage, read_write> output: array<Result>;
 
 fn store(i: u32, value: Element) {
   if (i < params.count) {
 #if REVERSE
-    output[params.out_offset + (params.count - 1u - i)] = value;
+    output[params.out_offset + (params.count - 1u - i)] = lower(value);
 #else
-    output[params.out_offset + i] = value;
+    output[params.out_offset + i] = lower(value);
 #endif
   }
 }
@@ -22,6 +22,6 @@ fn store_quad(i: u32, x0: Element, x1: Element, x2: Element, x3: Element) {
 }
 
 #if INCLUDE_INITIAL
-fn store_initial() { output[params.initial_at] = initial(); }
+fn store_initial() { output[params.initial_at] = lower(initial()); }
 #endif
 #endif

@@ -9,13 +9,9 @@
 @group(0) @binding(${TOTAL}) var<storage, read_write> total: array<u32>;
 
 fn store_total(inclusive: Element) {
-#if HALF_OUTPUT
-  total[0] = lower(inclusive);
-#else
 #repeat w WORDS
-  total[$w] = word${w}(inclusive);
+  total[$w] = result_word${w}(inclusive);
 #end
-#endif
 }
 
 #if VECTORS
@@ -24,7 +20,7 @@ fn store_initial() {
   let x = initial();
   let at = params.initial_at * ${WORDS}u;
 #repeat w WORDS
-  put_word((at + ${w}u) / 4u, (at + ${w}u) % 4u, word${w}(x));
+  put_word((at + ${w}u) / 4u, (at + ${w}u) % 4u, result_word${w}(x));
 #end
 }
 #endif
