@@ -285,7 +285,8 @@ impl Gpu {
         shift: u32,
         verdict: u32,
     ) -> Dispatch {
-        let contents: Vec<u8> = [words, shift, verdict, 0]
+        // The kernel's Parameters: nothing before `found`, nothing after, no halves.
+        let contents: Vec<u8> = [words, shift, 0, 0, verdict, 0]
             .iter()
             .flat_map(|word| word.to_le_bytes())
             .collect();
