@@ -26,6 +26,28 @@ const batches = 0u;
 const single_tiles = 1u;
 const last_tile = 2u;
 
+#if !ANY_ORDER
+// The aligned blocks that make up the first `count` entries of a tree, each found by an invocation of its
+// own: that of 2^b entries, for each bit b that is set in count, at place b.
+var<workgroup> kept: array<Element, 32>;
+
+fn keep_blocks(thread: u32, count: u32) {
+  for (var b = thread; b < 32u; b += ${WORKGROUP}u) {
+    if (((count >> b) & 1u) != 0u) { kept[b] = block(count, b); }
+  }
+}
+
+// `start`, then those of 2^lowest entries and more, the largest first, folded from the left (Blelloch's
+// downsweep).
+fn fold_kept(start: Element, count: u32, lowest: u32) -> Element {
+  var before = start;
+  for (var bit = 32u - countLeadingZeros(count); bit > lowest; bit--) {
+    if (((count >> (bit - 1u)) & 1u) != 0u) { before = combine(before, kept[bit - 1u]); }
+  }
+  return before;
+}
+#endif
+
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(local_invocation_index) thread: u32) {
 #if COUNTED
@@ -67,6 +89,12 @@ fn main(@builtin(local_invocation_index) thread: u32) {
   // invocation alone knows what stands before.
   var before = absent();
 #if HAS_TOTALS
+  let last_total = max(params.tiles, 1u) - 1u;
+  // The first chunks of totals are asked for before any is used.
+#repeat r QUADS_PER_THREAD
+  let batch$r = totals[min(${r * WORKGROUP}u + thread, last_total)];
+  let single$r = totals[min(params.batches + ${r * WORKGROUP}u + thread, last_total)];
+#end
   for (var part = batches; part <= last_tile; part++) {
     let singles = params.tiles - params.batches;
     let count = select(select(singles, params.batches, part == batches), end_quad, part == last_tile);
@@ -78,27 +106,33 @@ fn main(@builtin(local_invocation_index) thread: u32) {
     let chunks = count / ${QUADS}u;  // whole ones
     for (var chunk = 0u; chunk <= chunks; chunk++) {
       let inside = min(count - chunk * ${QUADS}u, ${QUADS}u);
-#if HAS_TOTALS
-      let at = first + chunk * ${QUADS}u;
-#repeat r QUADS_PER_THREAD
-      let total$r = totals[min(at + ${r * WORKGROUP}u + thread, max(params.tiles, 1u) - 1u)];
-#end
-#endif
       workgroupBarrier();  // the tree before has been read
-#repeat r QUADS_PER_THREAD
 #if HAS_TOTALS
-      sums[slot(${r * WORKGROUP}u + thread)] = choose(total$r, quad$r, part == last_tile);
-#else
-      sums[slot(${r * WORKGROUP}u + thread)] = quad$r;
-#endif
+      if (chunk > 0u && part != last_tile) {
+#repeat r QUADS_PER_THREAD
+        sums[slot(${r * WORKGROUP}u + thread)] =
+            totals[min(first + chunk * ${QUADS}u + ${r * WORKGROUP}u + thread, last_total)];
 #end
+      } else {
+#repeat r QUADS_PER_THREAD
+        sums[slot(${r * WORKGROUP}u + thread)] =
+            choose(choose(single$r, batch$r, part == batches), quad$r, part == last_tile);
+#end
+      }
+#else
+#repeat r QUADS_PER_THREAD
+      sums[slot(${r * WORKGROUP}u + thread)] = quad$r;
+#end
+#endif
       total_blocks(thread, inside);
       if (thread == 0u && chunk < chunks) { count_in(chunk, block(${QUADS}u, ${QUADS_BITS}u)); }
     }
+    keep_blocks(thread, count % ${QUADS}u);
+    workgroupBarrier();  // all are kept
     if (thread == 0u) {
       // Of the last tile whole strips alone.
       let lowest = select(0u, ${STRIP_BITS}u, part == last_tile);
-      before = fold_left(fold_pending(before, chunks), count % ${QUADS}u, lowest);
+      before = fold_kept(fold_pending(before, chunks), count % ${QUADS}u, lowest);
     }
   }
 
@@ -112,7 +146,7 @@ fn main(@builtin(local_invocation_index) thread: u32) {
         before_quad = before_row;
         before_row = absent();
       }
-      if (((end_quad >> bit) & 1u) != 0u) { before_row = combine(block(end_quad, bit), before_row); }
+      if (((end_quad >> bit) & 1u) != 0u) { before_row = combine(kept[bit], before_row); }
     }
     let prefix = combine(combine(before_row, before_quad), sums[slot(end_quad)]);
     store_value(combine(before, prefix));

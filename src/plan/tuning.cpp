@@ -57,7 +57,7 @@ std::optional<TileShape> reduce_shape(const Limits& limits, std::uint64_t elemen
     const std::uint32_t quads_each = std::max<std::uint32_t>(
         std::bit_floor(static_cast<std::uint32_t>(8 / words)), strip_quads / workgroup);
     const std::uint32_t quads = workgroup * quads_each;
-    const std::uint64_t memory = quads + quads / 8 + 32;  // of reduce_rest.wgsl, in elements
+    const std::uint64_t memory = quads + quads / 8 + 2 * 32;  // of reduce_rest.wgsl, in elements
     const TileShape shape{workgroup, quads * order::quad, quads};
     if (workgroup <= largest_workgroup(limits) &&
         memory * element_bytes <= limits.max_workgroup_memory) {

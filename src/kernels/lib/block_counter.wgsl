@@ -16,7 +16,7 @@ fn count_in(number: u32, block_total: Element) {
 // What stands before block number `number`: `start`, then the runs before it, the largest first.
 fn fold_pending(start: Element, number: u32) -> Element {
   var before = start;
-  for (var b = 32u; b > 0u; b--) {
+  for (var b = 32u - countLeadingZeros(number); b > 0u; b--) {
     if (((number >> (b - 1u)) & 1u) != 0u) { before = combine(before, pending[b - 1u]); }
   }
   return before;

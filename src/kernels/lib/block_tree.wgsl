@@ -36,13 +36,3 @@ fn block(count: u32, bit: u32) -> Element {
     default: { return total_of_4(first, step); }
   }
 }
-
-// `start`, then the aligned blocks that make up the first `count` entries, those of 2^lowest entries and
-// more, the largest first, folded from the left (Blelloch's downsweep).
-fn fold_left(start: Element, count: u32, lowest: u32) -> Element {
-  var before = start;
-  for (var bit = 32u - countLeadingZeros(count); bit > lowest; bit--) {
-    if (((count >> (bit - 1u)) & 1u) != 0u) { before = combine(before, block(count, bit - 1u)); }
-  }
-  return before;
-}
