@@ -168,7 +168,7 @@ HWY_INLINE Row<T> begin_row(const T* in, const T* ahead) {
   for (std::size_t g = 0; g < R::groups; ++g) {
     auto& p = row.in_quads[g];
     L::load_group(in + g * R::group, p[0], p[1], p[2], p[3]);
-    if (ahead != nullptr) prefetch(ahead + g * R::group, R::group * sizeof(T));
+    prefetch(ahead + g * R::group, R::group * sizeof(T));
     p[1] = combine<op>(p[0], p[1]);
     p[2] = combine<op>(p[1], p[2]);
     p[3] = combine<op>(p[2], p[3]);
@@ -219,9 +219,9 @@ template <Operator op, Stores stores, class T>
 void scan_strip(const T* in, T* out, T base, ScanKind kind, const T* ahead) {
   using L = Lanes<T>;
   const auto start = hn::Set(L::d, base);
+  const T* const fetched = ahead == nullptr ? in : ahead;  // it is here, and costs no branch
   const auto begin = [&](std::size_t r) {
-    const std::size_t at = r * order::row;
-    return begin_row<op>(in + at, ahead == nullptr ? nullptr : ahead + at);
+    return begin_row<op>(in + r * order::row, fetched + r * order::row);
   };
   // The rows done so far, as a binary counter of aligned blocks: block[b] holds the total of 2^b
   // rows for each bit b that is set in their number.
