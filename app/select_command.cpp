@@ -66,6 +66,8 @@ Words words_of(SelectKind kind) {
           "prints 1 2 0, 2 3 2, 1 1 5: a value, how often it stands there, and from where on.\n"
           "\n"
           "OUT has three columns, in .npy a record of value, length and start, in .bin the same.\n"
+          "'cumulo expand OUT --column length --values OUT --values-column value' undoes it; of\n"
+          ".csv and .tsv the first column has the input's name, where that has one.\n"
           "Floats are equal where their bits are: -0 and 0 are not, a NaN equals itself.\n"
           "JSON adds runs (their number), values, lengths and starts.\n"};
 }

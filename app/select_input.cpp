@@ -168,7 +168,8 @@ class Reader {
       if (!bytes) return std::unexpected{std::move(bytes.error())};
       in_.flags.assign(bytes->begin(), bytes->end());
     } else {
-      auto flags = read_array(*r_.keep, std::nullopt, {.show_progress = show_progress()});
+      auto flags = read_array(*r_.keep, std::nullopt,
+                              {.show_progress = show_progress(), .column_option = ""});
       if (!flags) return std::unexpected{std::move(flags.error())};
       std::visit(
           [&](const auto& values) {

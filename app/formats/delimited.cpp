@@ -80,7 +80,7 @@ class DelimitedSource {
   // Reads the first row: how many columns there are, and what may be their names.
   Result<void> read_header();
   // Then it is known as well whether the first row holds names or numbers.
-  Result<void> choose_column(const std::optional<std::string>& wanted);
+  Result<void> choose_column(const ReadOptions& options);
 
   // For rows that are kept as they are.
   Result<Table> table(std::string_view bytes);
@@ -219,11 +219,12 @@ std::string DelimitedSource::list_columns() const {
   return columns_ > most ? list + " and " + std::to_string(columns_ - most) + " more" : list;
 }
 
-Result<void> DelimitedSource::choose_column(const std::optional<std::string>& wanted) {
+Result<void> DelimitedSource::choose_column(const ReadOptions& options) {
+  const std::optional<std::string>& wanted = options.column;
   if (!wanted) {
     if (columns_ > 1) {
-      return refused(" has " + std::to_string(columns_) +
-                     " columns; choose one with --column: " + list_columns());
+      return refused(" has " + std::to_string(columns_) + " columns; " +
+                     how_to_choose_column(options) + ": " + list_columns());
     }
     return {};
   }
@@ -269,7 +270,7 @@ Result<Array> read_delimited(std::string_view bytes, char separator, const std::
   if (auto read = source.read_header(); !read) return std::unexpected{std::move(read.error())};
   if (options.place) {
     source.choose(*options.place);
-  } else if (auto chosen = source.choose_column(options.column); !chosen) {
+  } else if (auto chosen = source.choose_column(options); !chosen) {
     return std::unexpected{std::move(chosen.error())};
   }
   auto values = parse_values(source, options.type, options.show_progress);

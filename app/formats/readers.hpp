@@ -20,10 +20,19 @@ struct ColumnPlace {
 
 struct ReadOptions {
   std::optional<Type> type = std::nullopt;
-  std::optional<std::string> column = std::nullopt;  // of .csv and .tsv: name, or index from 0
-  std::optional<ColumnPlace> place = std::nullopt;   // the same, over `column`
+  // Of .csv and .tsv, and of the fields of an .npy file's records: name, or index from 0.
+  std::optional<std::string> column = std::nullopt;
+  std::optional<ColumnPlace> place = std::nullopt;  // the same, over `column`
   bool show_progress = false;
+  // What a message calls the options that say column and type; "" where there is none.
+  std::string_view column_option = "--column";
+  std::string_view type_option = "--dtype";
 };
+
+// "choose one with --column", or that there is no choice.
+std::string how_to_choose_column(const ReadOptions& options);
+// The error of a column of what has none.
+Error no_columns(const std::string& source, const ReadOptions& options);
 
 Result<Array> read_npy(std::string_view bytes, const std::string& source,
                        const ReadOptions& options);
