@@ -163,6 +163,7 @@ Result<void> draw(const AllocateRequest& r, const std::vector<std::uint32_t>& co
   picture::AllocationPicture data{.title = "allocate: where does each item start?",
                                   .counts = counts,
                                   .capacity = r.capacity,
+                                  .checked = r.check,
                                   .device = describe_device(outcome.device)};
   std::visit(
       [&]<class T>(const std::vector<T>& offsets) {

@@ -230,6 +230,7 @@ Result<void> draw(const ExpandRequest& r, const std::vector<std::uint32_t>& coun
       .counts = counts,
       .capacity = r.capacity,
       .whole_items = false,
+      .checked = r.check,
       .device = describe_device(outcome.device)};
   if (picture::draws_each_place(data)) {
     data.outputs = texts_of(outcome.result.values);

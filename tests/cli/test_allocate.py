@@ -118,6 +118,14 @@ def test_pictures(command, tmp_path, n, capacity):
         assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
 
 
+@pytest.mark.parametrize("name, what", [("allocate", "all offsets match"), ("expand", "all outputs match")])
+def test_a_small_picture_says_what_was_checked(command, device, tmp_path, name, what):
+    for options in ([], ["--check"]):
+        command(name, "-", "--picture", "a.svg", "--force", "--device", device, *options, stdin="2 0 3")
+        words = (tmp_path / "a.svg").read_text()
+        assert (what in words) == bool(options) and "log2 n" not in words
+
+
 @pytest.mark.parametrize("device", [name for name in DEVICES if name != "cpu"])
 def test_algorithms(command, device):
     for algorithm in ("reduce-then-scan", "single-pass"):

@@ -194,6 +194,20 @@ def test_pictures(n, tmp_path):
         assert picture.read_bytes().startswith(b"<?xml")
 
 
+def test_a_small_picture_says_what_was_checked(command, device, tmp_path):
+    def words(*options, status=0):
+        command("compact", "-", "--where", "x > 2", "--picture", "a.svg", "--force", "--device", device,
+                *options, stdin="3 1 4 1 5", status=status)
+        return (tmp_path / "a.svg").read_text()
+
+    plain, checked = words(), words("--check")
+    for picture in (plain, checked):
+        assert "compact: x &gt; 2" in picture and "log2 n" not in picture
+        assert ("on CPU" if device == "cpu" else "webgpu, ") in picture
+    assert "matches a plain loop" in checked and "match" not in plain
+    assert "wrong: result 0 is 1, not 0" in words("--check", "--break-element", 0, status=1)
+
+
 def test_a_wrong_result_shows(tmp_path):
     out = tmp_path / "out.txt"
     result = run_json("compact", "-", "--where", "x > 1", "--check", "--break-element", 1, "-o", out,
