@@ -88,7 +88,7 @@ def test_options_of_other_primitives_are_refused(primitive, option):
 
 def test_bad_requests():
     message = refuse("plan", "compact", "--where", "x >")
-    assert "--where" in message and "column 4" in message
+    assert "--where" in message and "character 4" in message
     assert "give one" in refuse("plan", "compact", "--where", "x > 1", "--flags", "u8")
     assert "--second" in refuse("plan", "partition", "--where", "x > 1", "--second", "x >")
     assert "goes with" in refuse("plan", "partition", "--second", "x > 1")

@@ -222,7 +222,7 @@ def test_refusals(tmp_path):
     assert "one of them" in refuse("partition", "-", "--keep", "a", "--where", "x > 1", stdin="1")
     assert "2 flags for the 3 numbers" in refuse_flags(tmp_path, "1 0", "1 2 3")
     message = refuse("compact", "-", "--where", "x > ", stdin="1 2")
-    assert "column 5" in message and message.splitlines()[1:] == ["  x > ", "      ^"]
+    assert "character 5" in message and message.splitlines()[1:] == ["  x > ", "      ^"]
     table = tmp_path / "data.csv"
     table.write_bytes(TABLE.encode())
     message = refuse("compact", table, "--where", "stok > 1")
@@ -233,7 +233,7 @@ def test_refusals(tmp_path):
     twice = tmp_path / "twice.csv"
     twice.write_text("a,b,a\n1,2,3\n")
     message = refuse("compact", twice, "--where", "b > 1 and a > 2")
-    assert "column 11: there are several columns 'a'" in message
+    assert "character 11: there are several columns 'a'" in message
     assert run("compact", twice, "--where", "b > 1").stdout == b"a,b,a\n1,2,3\n"
     assert "127 bits" in refuse("compact", "-", "--dtype", "u64", "--where", "x * x > 1", stdin="1")
     assert list(tmp_path.glob("a*")) == []

@@ -67,25 +67,25 @@ def test_dtype_overrides(scan_text):
 @pytest.mark.parametrize(
     "text,options,place,what",
     [
-        ("1 2\n3 x4 5", [], "line 2, column 3", "'x4' is not a number"),
-        ("1\r\n2\r\n3 4z", [], "line 3, column 3", "'4z' is not a number"),
-        ("1\r2\rq", [], "line 3, column 1", "'q' is not a number"),
-        ("1 2,,3", [], "line 1, column 5", "no number before this comma"),
-        ("1 ٣", [], "line 1, column 3", "is not a number"),
-        ("1 0x10", [], "line 1, column 3", "'0x10' is not a number"),
-        ("1 1e", [], "line 1, column 3", "'1e' is not a number"),
-        ("1 --2", [], "line 1, column 3", "'--2' is not a number"),
-        ("1 +-2", [], "line 1, column 3", "'+-2' is not a number"),
-        ("1 \0 2", [], "line 1, column 3", "is not a number"),
-        ("1 4294967296", ["--dtype", "u32"], "line 1, column 3", "outside the range of u32"),
-        ("5 -3", ["--dtype", "u32"], "line 1, column 3", "negative"),
-        ("5 -2147483649", ["--dtype", "i32"], "line 1, column 3", "outside the range of i32"),
-        ("5 99999999999999999999", ["--dtype", "u64"], "line 1, column 3", "range of u64"),
-        ("5 1.5", ["--dtype", "u32"], "line 1, column 3", "not an integer"),
-        ("5 nan", ["--dtype", "i32"], "line 1, column 3", "not an integer"),
-        ("5 inf", ["--dtype", "u32"], "line 1, column 3", "not an integer"),
-        ("0.5 1e39", [], "line 1, column 5", "outside the range of f32"),
-        ("0.5 1e309", ["--dtype", "f64"], "line 1, column 5", "outside the range of f64"),
+        ("1 2\n3 x4 5", [], "line 2, character 3", "'x4' is not a number"),
+        ("1\r\n2\r\n3 4z", [], "line 3, character 3", "'4z' is not a number"),
+        ("1\r2\rq", [], "line 3, character 1", "'q' is not a number"),
+        ("1 2,,3", [], "line 1, character 5", "no number before this comma"),
+        ("1 ٣", [], "line 1, character 3", "is not a number"),
+        ("1 0x10", [], "line 1, character 3", "'0x10' is not a number"),
+        ("1 1e", [], "line 1, character 3", "'1e' is not a number"),
+        ("1 --2", [], "line 1, character 3", "'--2' is not a number"),
+        ("1 +-2", [], "line 1, character 3", "'+-2' is not a number"),
+        ("1 \0 2", [], "line 1, character 3", "is not a number"),
+        ("1 4294967296", ["--dtype", "u32"], "line 1, character 3", "outside the range of u32"),
+        ("5 -3", ["--dtype", "u32"], "line 1, character 3", "negative"),
+        ("5 -2147483649", ["--dtype", "i32"], "line 1, character 3", "outside the range of i32"),
+        ("5 99999999999999999999", ["--dtype", "u64"], "line 1, character 3", "range of u64"),
+        ("5 1.5", ["--dtype", "u32"], "line 1, character 3", "not an integer"),
+        ("5 nan", ["--dtype", "i32"], "line 1, character 3", "not an integer"),
+        ("5 inf", ["--dtype", "u32"], "line 1, character 3", "not an integer"),
+        ("0.5 1e39", [], "line 1, character 5", "outside the range of f32"),
+        ("0.5 1e309", ["--dtype", "f64"], "line 1, character 5", "outside the range of f64"),
     ],
 )
 def test_tokens_that_do_not_fit(refuse, text, options, place, what):
@@ -99,7 +99,7 @@ def test_long_tokens_are_shortened(refuse):
 
 
 def test_errors_far_into_a_large_file(refuse):
-    assert "line 200001, column 1" in refuse("7\n" * 200_000 + "seven\n8\n")
+    assert "line 200001, character 1" in refuse("7\n" * 200_000 + "seven\n8\n")
 
 
 CSV = 'day,"units ""sold""",note\r\n1,10,"a, b"\r\n2,20,"two\r\nlines"\r\n3,"30",\r\n'
@@ -169,11 +169,11 @@ def test_an_empty_csv(scan_text):
         ("a,b\n1,2\n", ["--column", ""], "no column ''"),
         ("", ["--column", "a"], "no column 'a'; it has no columns"),
         ("a,a\n1,2\n", ["--column", "a"], "several columns 'a'"),
-        ('a\n"1\n', [], "line 2, column 1: a quoted field does not end"),
-        ('a\n"1"2\n', [], "line 2, column 1: more text after a closing quote"),
-        ("a\n1\nx\n", [], "line 3, column 1: 'x' is not a number"),
-        ("a,b\n1,2\n3,\n", ["--column", "b"], "line 3, column 3: a number is missing"),
-        ("a,b\n1,é\n", ["--column", "b"], "line 2, column 3"),
+        ('a\n"1\n', [], "line 2, character 1: a quoted field does not end"),
+        ('a\n"1"2\n', [], "line 2, character 1: more text after a closing quote"),
+        ("a\n1\nx\n", [], "line 3, character 1: 'x' is not a number"),
+        ("a,b\n1,2\n3,\n", ["--column", "b"], "line 3, character 3: a number is missing"),
+        ("a,b\n1,é\n", ["--column", "b"], "line 2, character 3"),
     ],
 )
 def test_csv_faults(refuse, text, options, what):

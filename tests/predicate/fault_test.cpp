@@ -8,7 +8,7 @@ namespace {
 
 struct Wrong {
   std::string text;
-  std::size_t column;
+  std::size_t character;
   std::string what;
 };
 
@@ -21,13 +21,14 @@ TEST_P(PredicateFaultTest, NamesThePlace) {
   ASSERT_FALSE(made) << wrong.text;
   const Error& error = made.error();
   EXPECT_EQ(error.kind, ErrorKind::bad_argument);
-  EXPECT_NE(error.message.find("column " + std::to_string(wrong.column) + ":"), std::string::npos)
+  EXPECT_NE(error.message.find("character " + std::to_string(wrong.character) + ":"),
+            std::string::npos)
       << wrong.text << ": " << error.message;
   EXPECT_NE(error.message.find(wrong.what), std::string::npos) << error.message;
   ASSERT_EQ(error.reasons.size(), 2U);
   EXPECT_EQ(error.reasons[1].back(), '^');
   if (wrong.text.size() < 60) {
-    EXPECT_EQ(error.reasons[1].size(), wrong.column);
+    EXPECT_EQ(error.reasons[1].size(), wrong.character);
   }
 }
 
@@ -59,7 +60,7 @@ TEST(PredicateFaultTest, ANameOfSeveralColumnsIsOne) {
   EXPECT_TRUE(parse_predicate("b > 1", columns));
   const auto made = parse_predicate("b > 1 and a > 2", columns);
   ASSERT_FALSE(made);
-  EXPECT_NE(made.error().message.find("column 11: there are several columns 'a'"),
+  EXPECT_NE(made.error().message.find("character 11: there are several columns 'a'"),
             std::string::npos)
       << made.error().message;
   const std::string names[] = {"a", "b", "a"};
@@ -71,7 +72,7 @@ TEST(PredicateFaultTest, CountsCharactersNotBytes) {
   const PredicateColumn column{"größe", Type::u32};
   const auto made = parse_predicate("größe > 1 and grösse > 2", std::span{&column, 1});
   ASSERT_FALSE(made);
-  EXPECT_NE(made.error().message.find("column 15:"), std::string::npos) << made.error().message;
+  EXPECT_NE(made.error().message.find("character 15:"), std::string::npos) << made.error().message;
   EXPECT_EQ(made.error().reasons[1], std::string(14, ' ') + "^");
 }
 
