@@ -42,7 +42,12 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"x <> 3", 3, "!="}, Wrong{"x", 1, "a number, not a condition"},
         Wrong{"x + 1", 1, "not a condition"}, Wrong{"x and x > 1", 1, "conditions"},
         Wrong{"x > 1 and price", 11, "conditions"}, Wrong{"(x > 1) + 1 > 2", 2, "takes numbers"},
-        Wrong{"prise < 3", 1, "did you mean price?"},
+        Wrong{"prise < 3", 1, "did you mean price?"}, Wrong{"PRICE < 3", 1, "did you mean price?"},
+        Wrong{"X < 3", 1, "did you mean x?"}, Wrong{"index < 3", 1, "did you mean i?"},
+        Wrong{"x > 1 AND x < 3", 7, "did you mean and?"},
+        Wrong{"(x > 1 an x < 3)", 8, "did you mean and?"},
+        Wrong{"x > 1 Or x < 3", 7, "did you mean or?"}, Wrong{"NOT x < 3", 5, "did you mean not?"},
+        Wrong{"sqrt(x) < 3", 5, "there are no functions"},
         Wrong{"x > 3 and `i` > 1", 11, "there is no 'i'"}, Wrong{"x > 'a'", 5, "texts"},
         Wrong{"x > `a", 5, "closing backquote"}, Wrong{"x > 3x", 6, "without a blank"},
         Wrong{"x > 1.2.3", 8, "without a blank"}, Wrong{"x > 0x", 5, "0x"},
@@ -54,6 +59,15 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"x > 3 $", 7, "no sign"}, Wrong{"x > not 3", 5, "parentheses"},
         Wrong{std::string(101, '(') + "x", 102, "nested deeper"},
         Wrong{std::string(101, '-') + "x > 1", 102, "nested deeper"}));
+
+TEST(PredicateFaultTest, FarNamesAreNoSlips) {
+  const PredicateColumn columns[] = {{"x", Type::u32}, {"price", Type::f32}};
+  for (const char* text : {"y > 1", "stock > 1", "x > 1 plus x < 3", "x > 1 `and` x < 3"}) {
+    const auto made = parse_predicate(text, columns);
+    ASSERT_FALSE(made) << text;
+    EXPECT_EQ(made.error().message.find("did you mean"), std::string::npos) << made.error().message;
+  }
+}
 
 TEST(PredicateFaultTest, ANameOfSeveralColumnsIsOne) {
   const PredicateColumn columns[] = {{"a", Type::u32}, {"b", Type::u32}, {"a", Type::u32}};
