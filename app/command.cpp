@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
+#include "formats/nearest.hpp"
 #include "report.hpp"
 
 namespace cumulo::app {
@@ -29,20 +29,6 @@ constexpr std::array commands{
     Command{"help", "this list, or a command's options with a worked example", run_help},
     Command{"version", "the version of cumulo", run_version},
 };
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -112,19 +98,6 @@ std::optional<int> parse_arguments(CLI::App& app, const Arguments& arguments) {
     return report_error(surplus(app, left_over), json);
   }
   return std::nullopt;
-}
-
-std::string_view nearest(std::string_view word, std::span<const std::string> known) {
-  std::string_view best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;  // further is another word
-  for (const std::string& candidate : known) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 Error unknown_word(std::string_view what, std::string_view word,

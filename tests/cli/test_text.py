@@ -143,6 +143,55 @@ def test_csv_first_line(scan_text, refuse, text, column, wanted):
         assert scan_text(text, "--column", column, name="in.csv")[0] == wanted
 
 
+NUMERIC_NAMES = "2019,2020\n5,6\n7,8\n"
+
+
+def test_names_that_are_numbers(scan_text, refuse):
+    assert scan_text(NUMERIC_NAMES, "--column", "`2020`", name="in.csv")[0] == [6, 14]
+    # An index, unless it is written as a name.
+    assert scan_text("1,0\n5,6\n", "--column", "0", name="in.csv")[0] == [1, 6]
+    assert scan_text("1,0\n5,6\n", "--column", "`0`", name="in.csv")[0] == [6]
+    assert scan_text("id,0\n1,5\n", "--column", "`id`", name="in.csv")[0] == [1]
+    assert scan_text("`a`,b\n1,5\n", "--column", "`a`", name="in.csv")[0] == [1]
+    said = refuse(NUMERIC_NAMES, "--column", "2020", name="in.csv")
+    assert "no names: 0 to 1" in said and "'`2020`'" in said
+    assert "no column '3'" in refuse(NUMERIC_NAMES, "--column", "`3`", name="in.csv")
+
+
+def test_rows_below_names_that_are_numbers(command, tmp_path):
+    (tmp_path / "in.csv").write_text(NUMERIC_NAMES)
+    kept = command("compact", "in.csv", "--where", "`2020` > 6")
+    assert kept.out == "2019,2020\n7,8\n"
+    assert command("compact", "in.csv", "--where", "c1 > 6").out == "2019,2020\n7,8\n"
+    assert command("compact", "in.csv", "--where", "c1 < 7").out == "5,6\n"
+
+
+@pytest.mark.parametrize("column, near", [("sol", "sold"), ("Day", "day")])
+def test_a_column_near_a_known_one(refuse, column, near):
+    said = refuse("day,sold\n1,2\n", "--column", column, name="in.csv")
+    assert f"did you mean {near}?" in said
+
+
+@pytest.mark.parametrize(
+    "text, name, hint",
+    [
+        ("day;sold\n1;2\n", "in.csv", "its first line has ';' and no comma"),
+        ("day;sold\n1,5;2,5\n", "in.csv", "its first line has ';' and no comma"),
+        ("day|sold\n1|2\n", "in.tsv", "its first line has '|' and no tab"),
+        ("day\tsold\n1\t2\n", "in.csv", "--format tsv"),
+        ("day,sold\n1,2\n", "in.tsv", "--format csv"),
+    ],
+)
+def test_another_separator_is_hinted_at(command, refuse, text, name, hint):
+    assert hint in refuse(text, name=name)
+    assert hint in refuse(text, "--column", "sold", name=name)
+    assert hint in command("compact", name, "--where", "sold > 1", status=2).err
+
+
+def test_one_column_of_numbers_may_have_any_name(scan_text):
+    assert scan_text("a;b\n1\n2\n", name="in.csv")[0] == [1, 3]
+
+
 def test_tsv(scan_text):
     assert scan_text("a\tb\n1\t2\n3\t4\n", "--column", "b", name="in.tsv")[0] == [2, 6]
 
