@@ -30,6 +30,83 @@ constexpr std::array commands{
     Command{"version", "the version of cumulo", run_version},
 };
 
+struct Example {
+  std::string_view option;
+  std::string_view value;
+};
+constexpr std::array examples{Example{"--algorithm", "single-pass"},
+                              Example{"--algorithms", "all"},
+                              Example{"--capacity", "1e6"},
+                              Example{"--column", "price"},
+                              Example{"--device", "cpu"},
+                              Example{"--dtype", "u32"},
+                              Example{"--flags", "bits"},
+                              Example{"--format", "csv"},
+                              Example{"--heat", "2"},
+                              Example{"--init", "10"},
+                              Example{"--keep", "flags.npy"},
+                              Example{"--kind", "exclusive"},
+                              Example{"--kinds", "inclusive,exclusive"},
+                              Example{"--layouts", "all"},
+                              Example{"--n", "2^20"},
+                              Example{"--op", "max"},
+                              Example{"--ops", "add,max"},
+                              Example{"--out", "pictures"},
+                              Example{"--output", "results.npy"},
+                              Example{"--pages", "huge"},
+                              Example{"--picture", "picture.png"},
+                              Example{"--runs", "5"},
+                              Example{"--second", "'x < 6'"},
+                              Example{"--shares", "0.01,0.5"},
+                              Example{"--traits", "devices.json"},
+                              Example{"--type", "f32"},
+                              Example{"--types", "u32,f32"},
+                              Example{"--values", "values.npy"},
+                              Example{"--values-column", "value"},
+                              Example{"--values-dtype", "f32"},
+                              Example{"--where", "'x > 3'"}};
+
+// ", as in --op max"
+std::string as_in(const std::string& option) {
+  const auto example = std::ranges::find(examples, option, &Example::option);
+  return example == examples.end() ? "" : fmt::format(", as in {} {}", option, example->value);
+}
+
+// The option that a message of CLI11 is about: it names it.
+const CLI::Option* option_of(const CLI::App& app, std::string_view message) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool first = message.starts_with(name + ":") || message.starts_with(name + " ");
+    if (first || message.find(": " + name + " = ") != message.npos) return option;
+  }
+  return nullptr;
+}
+
+// What CLI11 found wrong, in this command's words.
+Error misused(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string message = error.what();
+  const CLI::Option* const option = option_of(app, message);
+  if (option == nullptr) {
+    return {ErrorKind::bad_argument, fmt::format("{}: {}", app.get_name(), message)};
+  }
+  const std::string name = option->get_name();
+  const std::string given = fmt::format("{}", fmt::join(option->results(), " "));
+  std::string what;
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    what = fmt::format("needs {}: {}", name, option->get_description());
+  } else if (option->get_expected_max() == 0) {
+    what = fmt::format("takes no value after {}: '{}' is none for it", name, given);
+  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    what = option->results().size() > 1
+               ? fmt::format("takes {} once, not with each of {}{}", name, given, as_in(name))
+               : fmt::format("needs a value after {}{}", name, as_in(name));
+  } else {
+    what = fmt::format("cannot take {} '{}': {}{}", name, given, option->get_description(),
+                       as_in(name));
+  }
+  return {ErrorKind::bad_argument, fmt::format("{} {}", app.get_name(), what)};
+}
+
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -87,7 +164,7 @@ std::optional<int> parse_arguments(CLI::App& app, const Arguments& arguments) {
   } catch (const CLI::CallForHelp&) {
     return print_text(app.help());
   } catch (const CLI::ParseError& error) {
-    return report_error({ErrorKind::bad_argument, app.get_name() + ": " + error.what()}, json);
+    return report_error(misused(app, error), json);
   }
   auto left_over = app.remaining();
   // What separates options from files is neither.
