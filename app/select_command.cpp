@@ -91,7 +91,8 @@ void add_options(CLI::App& app, SelectRequest& r) {
   if (r.kind != SelectKind::partition) {
     app.add_option("--capacity", r.capacity_word, "write so many results at most");
   }
-  app.add_option("--algorithm", r.algorithm_word, "auto, mask-then-scatter or single-pass");
+  app.add_option("--algorithm", r.algorithm_word,
+                 "auto; on a GPU mask-then-scatter or single-pass; on the CPU blocked");
   add_common_options(app, r, "what is kept");
 }
 
@@ -112,6 +113,9 @@ Result<void> check_choice(const SelectRequest& r) {
   return {};
 }
 
+// The CPU backend has one algorithm, which `auto` takes there.
+bool asks_for_cpu(const SelectRequest& r) { return r.algorithm_word == name(Algorithm::blocked); }
+
 Result<void> interpret(SelectRequest& r) {
   if (auto ok = interpret_common(r, name(r.kind)); !ok) return ok;
   if (auto ok = check_choice(r); !ok) return ok;
@@ -123,8 +127,12 @@ Result<void> interpret(SelectRequest& r) {
     if (!capacity) return std::unexpected{std::move(capacity.error())};
     r.capacity = *capacity;
   }
-  const auto algorithm = parse_selection_algorithm_word(r.algorithm_word);
-  if (!algorithm) return std::unexpected{algorithm.error()};
+  if (asks_for_cpu(r)) return {};
+  auto algorithm = parse_selection_algorithm_word(r.algorithm_word);
+  if (!algorithm) {
+    algorithm.error().message += "; on the CPU also blocked";
+    return std::unexpected{std::move(algorithm.error())};
+  }
   r.algorithm = *algorithm;
   return {};
 }
@@ -156,6 +164,11 @@ SelectionDescription describe(const SelectRequest& r, const SelectInput& input) 
 }
 
 Result<Selected> select_on(Device& device, const SelectRequest& r, const SelectInput& input) {
+  if (asks_for_cpu(r) && device.info().backend != Backend::cpu) {
+    return std::unexpected{Error{
+        ErrorKind::unsupported,
+        fmt::format("algorithm {} is the CPU backend's; choose --device cpu", r.algorithm_word)}};
+  }
   Selected selected{.description = describe(r, input)};
   const SelectionDescription& d = selected.description;
   const std::uint64_t room = result_count(d);

@@ -185,6 +185,22 @@ def test_no_more_than_the_capacity():
     assert result["capacity"] == 2 and result["overflow"] is True and result["check"]["ok"]
 
 
+@pytest.mark.parametrize("name", ["compact", "partition", "unique", "runs"])
+def test_algorithms_go_with_devices(device, name):
+    ask = [name, "-"] + (["--where", "x > 1"] if name in ("compact", "partition") else [])
+    fits, others = ["blocked"], ["mask-then-scatter", "single-pass"]
+    if device != "cpu":
+        # One pass needs subgroups of 32 lanes.
+        fits, others = ["mask-then-scatter"], ["blocked"]
+    for algorithm in fits:
+        found = run_json(*ask, "--algorithm", algorithm, "--check", "--device", device, stdin="1 2 2 3")
+        assert found["algorithm"] == algorithm and found["check"]["ok"]
+    for algorithm in others:
+        message = refuse(*ask, "--algorithm", algorithm, "--device", device, stdin="1 2 2 3")
+        assert f"algorithm {algorithm} " in message and "CPU backend" in message
+    assert "blocked" in refuse(*ask, "--algorithm", "serial", "--device", device, stdin="1")
+
+
 @pytest.mark.parametrize("n", [0, 8, 9, 100_000])
 def test_pictures(n, tmp_path):
     picture = tmp_path / "kept.svg"
