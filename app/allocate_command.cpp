@@ -21,7 +21,8 @@ constexpr const char* example =
     "says how many places are asked for, and how many items fit a million of them.\n"
     "\n"
     "There is one offset more than counts; the last one is the total. Offsets are u32 and stop at\n"
-    "2^32 - 1 where the total is above it; with --wide they are u64.\n"
+    "2^32 - 1 where the total is above it; a larger capacity counts as 2^32 - 1, as no item past\n"
+    "it has a place. With --wide they are u64, and so is the capacity.\n"
     "JSON adds offsets (also as values), total (what is asked for), capacity, overflow (the total\n"
     "is above the capacity, or above 2^32 - 1 without --wide), fitting (how many items, from the\n"
     "first, end within the capacity) and used (the places that those take).\n"
@@ -163,6 +164,7 @@ Result<void> draw(const AllocateRequest& r, const std::vector<std::uint32_t>& co
   picture::AllocationPicture data{.title = "allocate: where does each item start?",
                                   .counts = counts,
                                   .capacity = r.capacity,
+                                  .checked = r.check,
                                   .device = describe_device(outcome.device)};
   std::visit(
       [&]<class T>(const std::vector<T>& offsets) {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
+#include "formats/nearest.hpp"
 #include "report.hpp"
 
 namespace cumulo::app {
@@ -30,18 +30,81 @@ constexpr std::array commands{
     Command{"version", "the version of cumulo", run_version},
 };
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
+struct Example {
+  std::string_view option;
+  std::string_view value;
+};
+constexpr std::array examples{Example{"--algorithm", "single-pass"},
+                              Example{"--algorithms", "all"},
+                              Example{"--capacity", "1e6"},
+                              Example{"--column", "price"},
+                              Example{"--device", "cpu"},
+                              Example{"--dtype", "u32"},
+                              Example{"--flags", "bits"},
+                              Example{"--format", "csv"},
+                              Example{"--heat", "2"},
+                              Example{"--init", "10"},
+                              Example{"--keep", "flags.npy"},
+                              Example{"--kind", "exclusive"},
+                              Example{"--kinds", "inclusive,exclusive"},
+                              Example{"--layouts", "all"},
+                              Example{"--n", "2^20"},
+                              Example{"--op", "max"},
+                              Example{"--ops", "add,max"},
+                              Example{"--out", "pictures"},
+                              Example{"--output", "results.npy"},
+                              Example{"--pages", "huge"},
+                              Example{"--picture", "picture.png"},
+                              Example{"--runs", "5"},
+                              Example{"--second", "'x < 6'"},
+                              Example{"--shares", "0.01,0.5"},
+                              Example{"--traits", "devices.json"},
+                              Example{"--type", "f32"},
+                              Example{"--types", "u32,f32"},
+                              Example{"--values", "values.npy"},
+                              Example{"--values-column", "value"},
+                              Example{"--values-dtype", "f32"},
+                              Example{"--where", "'x > 3'"}};
+
+// ", as in --op max"
+std::string as_in(const std::string& option) {
+  const auto example = std::ranges::find(examples, option, &Example::option);
+  return example == examples.end() ? "" : fmt::format(", as in {} {}", option, example->value);
+}
+
+// The option that a message of CLI11 is about: it names it.
+const CLI::Option* option_of(const CLI::App& app, std::string_view message) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool first = message.starts_with(name + ":") || message.starts_with(name + " ");
+    if (first || message.find(": " + name + " = ") != message.npos) return option;
   }
-  return row.back();
+  return nullptr;
+}
+
+// What CLI11 found wrong, in this command's words.
+Error misused(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string message = error.what();
+  const CLI::Option* const option = option_of(app, message);
+  if (option == nullptr) {
+    return {ErrorKind::bad_argument, fmt::format("{}: {}", app.get_name(), message)};
+  }
+  const std::string name = option->get_name();
+  const std::string given = fmt::format("{}", fmt::join(option->results(), " "));
+  std::string what;
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    what = fmt::format("needs {}: {}", name, option->get_description());
+  } else if (option->get_expected_max() == 0) {
+    what = fmt::format("takes no value after {}: '{}' is none for it", name, given);
+  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    what = option->results().size() > 1
+               ? fmt::format("takes {} once, not with each of {}{}", name, given, as_in(name))
+               : fmt::format("needs a value after {}{}", name, as_in(name));
+  } else {
+    what = fmt::format("cannot take {} '{}': {}{}", name, given, option->get_description(),
+                       as_in(name));
+  }
+  return {ErrorKind::bad_argument, fmt::format("{} {}", app.get_name(), what)};
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -101,7 +164,7 @@ std::optional<int> parse_arguments(CLI::App& app, const Arguments& arguments) {
   } catch (const CLI::CallForHelp&) {
     return print_text(app.help());
   } catch (const CLI::ParseError& error) {
-    return report_error({ErrorKind::bad_argument, app.get_name() + ": " + error.what()}, json);
+    return report_error(misused(app, error), json);
   }
   auto left_over = app.remaining();
   // What separates options from files is neither.
@@ -112,19 +175,6 @@ std::optional<int> parse_arguments(CLI::App& app, const Arguments& arguments) {
     return report_error(surplus(app, left_over), json);
   }
   return std::nullopt;
-}
-
-std::string_view nearest(std::string_view word, std::span<const std::string> known) {
-  std::string_view best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;  // further is another word
-  for (const std::string& candidate : known) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 Error unknown_word(std::string_view what, std::string_view word,

@@ -55,9 +55,6 @@ std::optional<int> parse_arguments(CLI::App& app, const Arguments& arguments);
 // Whether --json stands among the arguments: errors of parsing obey it too.
 bool wants_json(const Arguments& arguments);
 
-// The known word nearest to `word` by edit distance; empty where none is near.
-std::string_view nearest(std::string_view word, std::span<const std::string> known);
-
 // An error for a word that is none of `known`: "--op 'ad' is unknown; known are add, mul. Did you
 // mean add?"
 Error unknown_word(std::string_view what, std::string_view word,

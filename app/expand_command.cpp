@@ -20,8 +20,9 @@ constexpr const char* example =
     "prints 0 0 2 2 2, a value a line: the index of each item, as often as its count.\n"
     "  cumulo expand lengths.npy --values values.npy -o decoded.npy\n"
     "repeats the values: what 'cumulo runs' took apart is whole again.\n"
-    "  cumulo expand runs.csv --column length --values runs.csv --values-column value\n"
-    "takes both from one table.\n"
+    "  cumulo runs data.npy -o runs.npy\n"
+    "  cumulo expand runs.npy --column length --values runs.npy --values-column value\n"
+    "takes both from the records of one .npy, or the columns of one .csv.\n"
     "\n"
     "JSON adds count (outputs written), total (outputs asked for), capacity and overflow (the "
     "total\n"
@@ -135,9 +136,12 @@ Result<std::uint64_t> outputs_of(const ExpandRequest& r, std::uint64_t total,
 
 Result<Outcome> expand_values(const ExpandRequest& r, const std::vector<std::uint32_t>& counts,
                               std::uint64_t total, Values& values_read) {
-  auto read = read_array(
-      *r.values, std::nullopt,
-      {.type = r.values_type, .column = r.values_column, .show_progress = !r.report.quiet});
+  auto read = read_array(*r.values, std::nullopt,
+                         {.type = r.values_type,
+                          .column = r.values_column,
+                          .show_progress = !r.report.quiet,
+                          .column_option = "--values-column",
+                          .type_option = "--values-dtype"});
   if (!read) return std::unexpected{std::move(read.error())};
   if (count(read->values) != counts.size()) {
     return refused(fmt::format("{} has {} values, and {} has {} counts: there must be one for each",
@@ -226,6 +230,7 @@ Result<void> draw(const ExpandRequest& r, const std::vector<std::uint32_t>& coun
       .counts = counts,
       .capacity = r.capacity,
       .whole_items = false,
+      .checked = r.check,
       .device = describe_device(outcome.device)};
   if (picture::draws_each_place(data)) {
     data.outputs = texts_of(outcome.result.values);
@@ -259,7 +264,7 @@ int run_expand(const Arguments& arguments) {
   CLI::App app("Every item as often as its count says: its value, or its index.", "cumulo expand");
   add_file_options(app, r);
   app.add_option("--values", r.values, "a file of values, one for each count");
-  app.add_option("--values-column", r.values_column, "of a .csv or .tsv of values");
+  app.add_option("--values-column", r.values_column, "of a .csv, .tsv or .npy of values");
   app.add_option("--values-dtype", r.values_dtype, "of a .bin or .raw of values");
   app.add_option("--capacity", r.capacity_word, "write so many outputs at most");
   add_common_options(app, r, "counts, offsets and outputs");

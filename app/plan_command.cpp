@@ -11,10 +11,10 @@
 #include "cumulo/plan.hpp"
 #include "cumulo/predicate_language.hpp"
 #include "cumulo/selection.hpp"
-#include "formats/file.hpp"
 #include "operator_file.hpp"
 #include "options.hpp"
 #include "report.hpp"
+#include "traits_file.hpp"
 
 namespace cumulo::app {
 namespace {
@@ -29,9 +29,10 @@ constexpr const char* example =
     "prints those of what finds the indices of all numbers above a half.\n"
     "  cumulo plan expand --n 1e6 --capacity 1e7\n"
     "prints those of an expansion of a million items to at most ten million u32.\n"
-    "  cumulo devices --json      (the traits of the devices here)\n"
-    "  cumulo plan scan --n 2^28 --traits traits.json --json\n"
-    "prints the plan for a device with those traits, as JSON.\n"
+    "  cumulo devices --json > devices.json      (there)\n"
+    "  cumulo plan scan --n 2^28 --traits devices.json --device 0 --json      (here)\n"
+    "prints the plan for a device of another machine, as JSON. FILE may also be one traits "
+    "object.\n"
     "\n"
     "JSON has the plan as plan: buffers, kernels, steps, and notes that say why these.\n";
 
@@ -80,6 +81,7 @@ struct Request {
   std::string n_word = "1e6";
   std::string type_word = "u32";
   std::string traits_file;
+  std::optional<std::string> device;
   ScanArguments scan;
   std::optional<std::string> flags;
   std::optional<std::string> where;
@@ -103,16 +105,29 @@ std::unexpected<Error> refused(std::string what) {
 }
 
 Result<void> read_traits(Request& r) {
-  if (r.traits_file.empty()) return {};
-  auto text = read_whole(r.traits_file, false);
-  if (!text) return std::unexpected{std::move(text.error())};
-  auto traits = traits_from_json(*text);
-  if (!traits) {
-    traits.error().message = source_name(r.traits_file) + ": " + traits.error().message;
-    return std::unexpected{std::move(traits.error())};
+  if (r.traits_file.empty()) {
+    if (!r.device) return {};
+    return refused(
+        "plan looks at no device: --device chooses among those of --traits FILE, which 'cumulo "
+        "devices --json > FILE' writes");
   }
+  auto traits = read_traits_file(r.traits_file, r.device);
+  if (!traits) return std::unexpected{std::move(traits.error())};
   r.traits = *traits;
   return {};
+}
+
+// Of the CPU backend's algorithms there are no plans.
+Result<void> check_algorithm(const Request& r) {
+  const std::string& word = r.scan.algorithm;
+  if (word != name(Algorithm::serial) && word != name(Algorithm::blocked)) return {};
+  const char* const planned =
+      r.primitive == scan ? "auto, reduce-then-scan, single-pass, hillis-steele, blelloch, subgroup"
+      : (r.primitive & selections) != 0 ? "auto, mask-then-scatter, single-pass"
+                                        : "auto, reduce-then-scan, single-pass";
+  return refused(fmt::format(
+      "--algorithm {} is the CPU backend's, which runs no plans; plans of {} are made for {}", word,
+      r.primitive_word, planned));
 }
 
 Result<void> interpret(const CLI::App& app, Request& r) {
@@ -138,6 +153,7 @@ Result<void> interpret(const CLI::App& app, Request& r) {
   auto type = parse_type_word(r.type_word);
   if (!type) return std::unexpected{std::move(type.error())};
   r.type = *type;
+  if (auto ok = check_algorithm(r); !ok) return ok;
   if (r.capacity_word) {
     auto capacity = parse_count("--capacity", *r.capacity_word);
     if (!capacity) return std::unexpected{std::move(capacity.error())};
@@ -252,7 +268,9 @@ void add_options(CLI::App& app, Request& r) {
   app.add_option("--capacity", r.capacity_word,
                  "results, or places, that there are (of expand 1e6)");
   app.add_option("--traits", r.traits_file,
-                 "a JSON file of limits and features (WebGPU's defaults)");
+                 "a file that 'cumulo devices --json' wrote, or of one traits object (WebGPU's "
+                 "defaults)");
+  app.add_option("--device", r.device, "which device of --traits: its index, or part of its name");
   app.add_flag("--counted", r.counted,
                "the number of elements is known on the device only; --n is the most it can be");
   app.add_flag("--json", r.json, "one JSON object on standard output");

@@ -13,6 +13,7 @@
 #include "options.hpp"
 #include "report.hpp"
 #include "scan_request.hpp"
+#include "wrapped.hpp"
 
 namespace cumulo::app {
 namespace {
@@ -31,7 +32,9 @@ constexpr const char* example =
     "operator's\n"
     "identity. -o writes an array without dimensions to an .npy, one line to a .csv or .txt.\n"
     "Text without --dtype is u32 where its integers fit, else i32, i64 or u64, else f32.\n"
-    "JSON has the value as total, and adds op, result_type and inferred.\n";
+    "Where the sum leaves a type chosen so, it wraps, which is said; --wide avoids it.\n"
+    "JSON has the value as total, and adds op, result_type, inferred and wrapped (null, or the\n"
+    "sentence that says it).\n";
 
 struct Input {
   Array array;      // of numbers,
@@ -42,6 +45,7 @@ struct Outcome {
   ReduceReport report;
   DeviceInfo device;
   std::optional<Difference> difference = std::nullopt;
+  std::optional<std::string> wrapped = std::nullopt;
 };
 
 void add_options(CLI::App& app, ScanRequest& r) {
@@ -130,6 +134,7 @@ Result<Outcome> compute(ScanRequest& r, Input& input) {
   auto outcome = done_anywhere(r.device, r.report.quiet,
                                [&](Device& device) { return reduce_on(device, r, input); });
   if (!outcome) return outcome;
+  outcome->wrapped = wrapped_note(r.description, input.array, Sums::total);
   if (r.break_word) break_value(outcome->report.value);
   if (r.check) {
     outcome->difference =
@@ -163,6 +168,8 @@ Json json_report(const ScanRequest& r, const Input& input, const Outcome& outcom
   object["type"] = element_name(d);
   if (!d.monoid) object["inferred"] = input.array.inferred;
   if (!d.monoid) object["result_type"] = name(result_type(d));
+  object["wrapped"] = nullptr;
+  if (outcome.wrapped) object["wrapped"] = *outcome.wrapped;
   object["op"] = operator_name(d);
   object["algorithm"] = outcome.report.algorithm;
   object["device"] = json_device(outcome.device);
@@ -194,6 +201,7 @@ void say_summary(const ScanRequest& r, const Input& input, const Outcome& outcom
   if (outcome.report.timing) line += ": " + describe_time(*outcome.report.timing);
   if (r.check) line += "; the value is checked";
   say(line);
+  if (outcome.wrapped) say("cumulo: " + *outcome.wrapped);
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ void add_common_options(CLI::App& app, Request& r, const std::string& picture) {
   add_device_option(app, r.device);
   app.add_option("--dtype", r.dtype,
                  "u32, i32, f32, u64, i64, f64 or f16; needed for .bin and .raw");
-  app.add_option("--column", r.column, "of a .csv or .tsv: its name, or its index from 0");
+  app.add_option("--column", r.column,
+                 "of a .csv, .tsv or records of an .npy: its name, or index from 0");
   app.add_option("--format", r.format_word, "read IN as npy, csv, tsv, txt, bin or raw");
   app.add_flag("--check", r.check, "compare every result with a sequential computation");
   app.add_flag("--time", r.time, "the median time of 5 runs, and its clock");

@@ -14,6 +14,7 @@
 #include "picture/picture.hpp"
 #include "report.hpp"
 #include "scan_request.hpp"
+#include "wrapped.hpp"
 
 namespace cumulo::app {
 namespace {
@@ -32,13 +33,16 @@ constexpr const char* example =
     "\n"
     "Arrays of several dimensions are scanned as one row of numbers, the last index fastest.\n"
     "Text without --dtype is u32 where its integers fit, else i32, i64 or u64, else f32.\n"
-    "JSON adds op, kind, reverse, result_type, inferred and, for the teaching forms, counts.\n";
+    "Where sums leave a type chosen so, they wrap, which is said; --wide avoids it.\n"
+    "JSON adds op, kind, reverse, result_type, inferred, wrapped (null, or the sentence that says\n"
+    "it) and, for the teaching forms, counts.\n";
 
 struct Outcome {
   Array result;
   ScanReport report;
   DeviceInfo device;
   std::optional<Difference> difference = std::nullopt;
+  std::optional<std::string> wrapped = std::nullopt;
 };
 
 void add_options(CLI::App& app, ScanRequest& r) {
@@ -108,6 +112,8 @@ Json json_report(const ScanRequest& r, const Array& input, const Outcome& outcom
   object["type"] = name(d.type);
   object["result_type"] = name(result_type(d));
   object["inferred"] = input.inferred;
+  object["wrapped"] = nullptr;
+  if (outcome.wrapped) object["wrapped"] = *outcome.wrapped;
   object["op"] = name(d.op);
   object["kind"] = name(d.kind);
   object["reverse"] = d.reverse;
@@ -142,6 +148,7 @@ void say_summary(const ScanRequest& r, const Array& input, const Outcome& outcom
   if (outcome.report.timing) line += ", " + describe_time(*outcome.report.timing);
   if (r.check) line += "; every element checked";
   say(line);
+  if (outcome.wrapped) say("cumulo: " + *outcome.wrapped);
 }
 
 // The values in the type of the wide sums.
@@ -188,6 +195,7 @@ Result<Outcome> compute(ScanRequest& r, Array& input) {
   }
   auto outcome = scan_anywhere(r, input);
   if (!outcome) return outcome;
+  outcome->wrapped = wrapped_note(r.description, input, Sums::all_prefixes);
   if (r.broken) break_element(*r.broken, outcome->result.values);
   if (r.check) {
     outcome->difference =

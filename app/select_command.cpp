@@ -66,6 +66,8 @@ Words words_of(SelectKind kind) {
           "prints 1 2 0, 2 3 2, 1 1 5: a value, how often it stands there, and from where on.\n"
           "\n"
           "OUT has three columns, in .npy a record of value, length and start, in .bin the same.\n"
+          "'cumulo expand OUT --column length --values OUT --values-column value' undoes it; of\n"
+          ".csv and .tsv the first column has the input's name, where that has one.\n"
           "Floats are equal where their bits are: -0 and 0 are not, a NaN equals itself.\n"
           "JSON adds runs (their number), values, lengths and starts.\n"};
 }
@@ -89,7 +91,8 @@ void add_options(CLI::App& app, SelectRequest& r) {
   if (r.kind != SelectKind::partition) {
     app.add_option("--capacity", r.capacity_word, "write so many results at most");
   }
-  app.add_option("--algorithm", r.algorithm_word, "auto, mask-then-scatter or single-pass");
+  app.add_option("--algorithm", r.algorithm_word,
+                 "auto; on a GPU mask-then-scatter or single-pass; on the CPU blocked");
   add_common_options(app, r, "what is kept");
 }
 
@@ -110,6 +113,9 @@ Result<void> check_choice(const SelectRequest& r) {
   return {};
 }
 
+// The CPU backend has one algorithm, which `auto` takes there.
+bool asks_for_cpu(const SelectRequest& r) { return r.algorithm_word == name(Algorithm::blocked); }
+
 Result<void> interpret(SelectRequest& r) {
   if (auto ok = interpret_common(r, name(r.kind)); !ok) return ok;
   if (auto ok = check_choice(r); !ok) return ok;
@@ -121,8 +127,12 @@ Result<void> interpret(SelectRequest& r) {
     if (!capacity) return std::unexpected{std::move(capacity.error())};
     r.capacity = *capacity;
   }
-  const auto algorithm = parse_selection_algorithm_word(r.algorithm_word);
-  if (!algorithm) return std::unexpected{algorithm.error()};
+  if (asks_for_cpu(r)) return {};
+  auto algorithm = parse_selection_algorithm_word(r.algorithm_word);
+  if (!algorithm) {
+    algorithm.error().message += "; on the CPU also blocked";
+    return std::unexpected{std::move(algorithm.error())};
+  }
   r.algorithm = *algorithm;
   return {};
 }
@@ -154,6 +164,11 @@ SelectionDescription describe(const SelectRequest& r, const SelectInput& input) 
 }
 
 Result<Selected> select_on(Device& device, const SelectRequest& r, const SelectInput& input) {
+  if (asks_for_cpu(r) && device.info().backend != Backend::cpu) {
+    return std::unexpected{Error{
+        ErrorKind::unsupported,
+        fmt::format("algorithm {} is the CPU backend's; choose --device cpu", r.algorithm_word)}};
+  }
   Selected selected{.description = describe(r, input)};
   const SelectionDescription& d = selected.description;
   const std::uint64_t room = result_count(d);

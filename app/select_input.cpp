@@ -52,6 +52,7 @@ class Reader {
     if (auto ok = is_table_ ? read_rows() : read_numbers(); !ok) {
       return std::unexpected{std::move(ok.error())};
     }
+    if (auto ok = find_header(); !ok) return std::unexpected{std::move(ok.error())};
     in_.n = in_.by_rows ? in_.table.count() : count(in_.values);
     if (auto ok = read_predicates(); !ok) return std::unexpected{std::move(ok.error())};
     if (auto ok = read_flags(); !ok) return std::unexpected{std::move(ok.error())};
@@ -90,23 +91,52 @@ class Reader {
     return {};
   }
 
+  std::array<Option, 2> predicates() const {
+    return {Option{"--where", r_.where}, Option{"--second", r_.second}};
+  }
+
   // x is the numbers that are selected; a table's columns have their own names too.
-  Result<void> read_predicates() {
-    if (!r_.where) return {};
-    std::vector<std::string> names = in_.table.names;
-    const bool has_x = !in_.by_rows || in_.table.names.size() == 1;
+  std::vector<std::string> with_x(std::vector<std::string> names) const {
+    const bool has_x = !in_.by_rows || names.size() == 1;
     if (has_x && std::ranges::find(names, "x") == names.end()) names.emplace_back("x");
+    return names;
+  }
+
+  // Which of the names the predicates read.
+  Result<std::vector<bool>> read_of(const std::vector<std::string>& names) const {
     std::vector<bool> is_read(names.size(), false);
-    const Option options[] = {{"--where", r_.where}, {"--second", r_.second}};
-    for (const auto& [option, text] : options) {
+    for (const auto& [option, text] : predicates()) {
       if (!text) continue;
       const auto read = columns_read(*text, names);
       if (!read) return of_option(option, read.error());
       for (const std::size_t k : *read) is_read[k] = true;
     }
+    return is_read;
+  }
+
+  // A first row that does not look like one is a header where the predicates read its names.
+  Result<void> find_header() {
+    if (!r_.where || !in_.by_rows || in_.table.named || read_of(with_x(in_.table.names)) ||
+        !read_of(with_x(in_.table.first_row))) {
+      return {};
+    }
+    auto table = read_table(*in_.text, separator_, source_name(r_.input), FirstRow::names);
+    if (!table) return std::unexpected{std::move(table.error())};
+    in_.table = std::move(*table);
+    return {};
+  }
+
+  Result<void> read_predicates() {
+    if (!r_.where) return {};
+    const std::vector<std::string> names = with_x(in_.table.names);
+    auto is_read = read_of(names);
+    if (!is_read) {
+      is_read.error().message += in_.table.hint;
+      return std::unexpected{std::move(is_read.error())};
+    }
     std::vector<PredicateColumn> columns;
     for (std::size_t k = 0; k < names.size(); ++k) {
-      if (!is_read[k]) continue;
+      if (!(*is_read)[k]) continue;
       auto type = read_column(k);
       if (!type) return std::unexpected{std::move(type.error())};
       columns.push_back({.name = names[k], .type = *type});
@@ -116,7 +146,7 @@ class Reader {
       return refused(
           fmt::format("--where reads {} columns; at most {} can be", columns.size(), most_columns));
     }
-    for (const auto& [option, text] : options) {
+    for (const auto& [option, text] : predicates()) {
       if (!text) continue;
       auto made = parse_predicate(*text, columns);
       if (!made) return of_option(option, std::move(made.error()));
@@ -168,7 +198,8 @@ class Reader {
       if (!bytes) return std::unexpected{std::move(bytes.error())};
       in_.flags.assign(bytes->begin(), bytes->end());
     } else {
-      auto flags = read_array(*r_.keep, std::nullopt, {.show_progress = show_progress()});
+      auto flags = read_array(*r_.keep, std::nullopt,
+                              {.show_progress = show_progress(), .column_option = ""});
       if (!flags) return std::unexpected{std::move(flags.error())};
       std::visit(
           [&](const auto& values) {

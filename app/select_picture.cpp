@@ -20,9 +20,20 @@ std::string title_of(const SelectRequest& r) {
   return fmt::format("{}: the first of each run of equal neighbours", name(r.kind));
 }
 
+picture::Told told_of(const SelectRequest& r, const Selected& selected) {
+  picture::Told told{
+      .title = title_of(r), .device = describe_device(selected.device), .checked = r.check};
+  if (const auto& found = selected.difference) {
+    told.wrong = fmt::format("wrong: {} is {}, not {}",
+                             found->in_count ? "the count" : fmt::format("result {}", found->index),
+                             to_string(found->found), to_string(found->expected));
+  }
+  return told;
+}
+
 // Blocks of the values on their running totals, flags, and the packed row.
 Result<picture::Scene> blocks_scene(const std::vector<std::uint32_t>& values,
-                                    const std::vector<std::uint8_t>& flags) {
+                                    const std::vector<std::uint8_t>& flags, picture::Told told) {
   const std::vector<std::uint32_t> keep(flags.begin(), flags.end());
   std::vector<std::uint32_t> inclusive(values.size());
   std::vector<std::uint32_t> exclusive(values.size());
@@ -34,7 +45,8 @@ Result<picture::Scene> blocks_scene(const std::vector<std::uint32_t>& values,
                                     .keep = keep,
                                     .inclusive = inclusive,
                                     .exclusive = exclusive,
-                                    .slots = slots});
+                                    .slots = slots,
+                                    .told = std::move(told)});
 }
 
 bool fits_blocks(const std::vector<std::uint32_t>& values) {
@@ -56,7 +68,7 @@ Result<void> draw_selected(const SelectRequest& r, const SelectInput& input,
   const bool in_blocks = r.kind == SelectKind::compact && !input.by_rows && values != nullptr &&
                          selected.report.count == kept && fits_blocks(*values);
   const bool runs = r.kind == SelectKind::unique || r.kind == SelectKind::runs;
-  auto scene = in_blocks ? blocks_scene(*values, keep)
+  auto scene = in_blocks ? blocks_scene(*values, keep, told_of(r, selected))
                          : Result<picture::Scene>{picture::selection_scene(
                                {.title = title_of(r),
                                 .keep = keep,

@@ -44,16 +44,25 @@ Result<Format> format_to_read(const std::string& path, std::optional<Format> giv
   return path == "-" ? Format::txt : format_of(path);
 }
 
+std::string how_to_choose_column(const ReadOptions& options) {
+  if (options.column_option.empty()) return "and one is needed";
+  return "choose one with " + std::string(options.column_option);
+}
+
+Error no_columns(const std::string& source, const ReadOptions& options) {
+  return {ErrorKind::bad_argument, std::string(options.column_option) +
+                                       " is for .csv and .tsv, and for records of an .npy; " +
+                                       source + " has no columns"};
+}
+
 Result<Array> read_array(const std::string& path, std::optional<Format> given,
                          const ReadOptions& options) {
   const auto format = format_to_read(path, given);
   if (!format) return std::unexpected{format.error()};
   const std::string source = source_name(path);
-  const bool has_columns = *format == Format::csv || *format == Format::tsv;
-  if (options.column && !has_columns) {
-    return std::unexpected{Error{ErrorKind::bad_argument,
-                                 "--column is for .csv and .tsv; " + source + " has no columns"}};
-  }
+  const bool may_have_columns =
+      *format == Format::csv || *format == Format::tsv || *format == Format::npy;
+  if (options.column && !may_have_columns) return std::unexpected{no_columns(source, options)};
   auto bytes = read_whole(path, options.show_progress);
   if (!bytes) return std::unexpected{std::move(bytes.error())};
   switch (*format) {

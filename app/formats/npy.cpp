@@ -1,5 +1,7 @@
 // .npy: any shape, either order of dimensions and bytes. Small integers and halves are widened.
+#include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <limits>
 
@@ -121,20 +123,71 @@ bool convert_stored(Type type, const NpyHeader& header, const char* data, Values
   }
 }
 
+std::unexpected<Error> refused(std::string what) {
+  return std::unexpected{Error{ErrorKind::bad_argument, std::move(what)}};
+}
+
+std::string list_fields(const NpyHeader& header) {
+  std::string list;
+  for (const NpyField& field : header.record) list += (list.empty() ? "" : ", ") + field.name;
+  return list;
+}
+
+// The field that the options choose, by name or index.
+Result<NpyField> chosen_field(const NpyHeader& header, const std::string& source,
+                              const ReadOptions& options) {
+  if (!options.column) {
+    if (header.record.size() == 1) return header.record.front();
+    return refused(source + " holds records of several fields; " + how_to_choose_column(options) +
+                   ": they are " + list_fields(header));
+  }
+  const std::string& wanted = *options.column;
+  const auto named = std::ranges::find(header.record, wanted, &NpyField::name);
+  if (named != header.record.end()) return *named;
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
+  const bool is_index = error == std::errc{} && end == wanted.data() + wanted.size();
+  if (is_index && index < header.record.size()) return header.record[index];
+  return refused(source + " holds records without a field '" + wanted + "'; they have " +
+                 list_fields(header));
+}
+
+// One field of each record, one after the other; the header is then of numbers like these.
+std::string take_field(std::string_view data, const NpyField& field, NpyHeader& header) {
+  std::string values(header.count * field.bytes, '\0');
+  for (std::uint64_t i = 0; i < header.count; ++i) {
+    std::memcpy(&values[i * field.bytes], &data[i * header.bytes + field.offset], field.bytes);
+  }
+  header.kind = field.kind;
+  header.bytes = field.bytes;
+  header.big_endian = field.big_endian;
+  return values;
+}
+
 }  // namespace
 
 Result<Array> read_npy(std::string_view bytes, const std::string& source,
                        const ReadOptions& options) {
   auto header = parse_npy_header(bytes, source);
   if (!header) return std::unexpected{std::move(header.error())};
-  const Type type = options.type.value_or(natural_type(*header));
+  const bool has_records = !header->record.empty();
+  if (options.column && !has_records) return std::unexpected{no_columns(source, options)};
   Array array;
-  if (!convert_stored(type, *header, bytes.data() + header->data, array.values)) {
+  std::string_view data = bytes.substr(header->data);
+  std::string field_values;
+  if (has_records) {
+    auto field = chosen_field(*header, source, options);
+    if (!field) return std::unexpected{std::move(field.error())};
+    field_values = take_field(data, *field, *header);
+    data = field_values;
+    array.column = std::move(field->name);
+  }
+  const Type type = options.type.value_or(natural_type(*header));
+  if (!convert_stored(type, *header, data.data(), array.values)) {
     const std::string stored = header->kind + std::to_string(header->bytes);
-    return std::unexpected{Error{ErrorKind::bad_argument,
-                                 source + " holds " + stored + ", not all of whose values are " +
-                                     std::string(name(type)) + "; without --dtype it is read as " +
-                                     std::string(name(natural_type(*header)))}};
+    return refused(source + " holds " + stored + ", not all of whose values are " +
+                   std::string(name(type)) + "; without " + std::string(options.type_option) +
+                   " it is read as " + std::string(name(natural_type(*header))));
   }
   array.shape = std::move(header->shape);
   array.shaped = true;

@@ -208,8 +208,7 @@ std::uint64_t little_endian(std::string_view bytes) {
 
 }  // namespace
 
-Result<NpyHeader> parse_npy_header(std::string_view bytes, const std::string& source,
-                                   Elements elements) {
+Result<NpyHeader> parse_npy_header(std::string_view bytes, const std::string& source) {
   const auto refused = [&](const std::string& what) {
     return std::unexpected{Error{ErrorKind::bad_argument, source + what}};
   };
@@ -239,9 +238,6 @@ Result<NpyHeader> parse_npy_header(std::string_view bytes, const std::string& so
   const std::string_view text = bytes.substr(text_at, length);
   if (!parse_fields(text, fields))
     return refused(" has an .npy header that cannot be read: " + shown(text));
-  if (fields.structured && elements == Elements::numbers) {
-    return refused(" holds records; an array of plain numbers is needed");
-  }
   if (fields.structured && fields.record.empty()) {
     return refused(" holds records that have more than numbers as fields");
   }

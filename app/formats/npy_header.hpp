@@ -32,11 +32,8 @@ struct NpyHeader {
   std::size_t data = 0;     // where the elements begin
 };
 
-enum class Elements : std::uint8_t { numbers, numbers_or_records };
-
 // Checks all that the header says against the bytes there are.
-Result<NpyHeader> parse_npy_header(std::string_view bytes, const std::string& source,
-                                   Elements elements = Elements::numbers);
+Result<NpyHeader> parse_npy_header(std::string_view bytes, const std::string& source);
 
 // Version 1.0, C order, little endian; descr as in "<u4".
 std::string make_npy_header(std::string_view descr, const std::vector<std::uint64_t>& shape);

@@ -4,17 +4,17 @@ namespace cumulo::app {
 
 std::string place(std::string_view text, std::size_t offset) {
   std::size_t line = 1;
-  std::size_t column = 1;
+  std::size_t character = 1;
   for (std::size_t i = 0; i < offset; ++i) {
     const bool pair = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
     if (text[i] == '\n' || (text[i] == '\r' && !pair)) {
       ++line;
-      column = 1;
+      character = 1;
     } else if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) {
-      ++column;
+      ++character;
     }
   }
-  return "line " + std::to_string(line) + ", column " + std::to_string(column);
+  return "line " + std::to_string(line) + ", character " + std::to_string(character);
 }
 
 std::string_view without_mark(std::string_view text) {

@@ -6,7 +6,7 @@
 
 namespace cumulo::app {
 
-// "line 3, column 5" of text[offset], both from 1; columns count characters of UTF-8. A line ends
+// "line 3, character 5" of text[offset], both from 1, characters of UTF-8. A line ends
 // with \n, \r\n or \r.
 std::string place(std::string_view text, std::size_t offset);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,10 +21,19 @@ struct ColumnPlace {
 
 struct ReadOptions {
   std::optional<Type> type = std::nullopt;
-  std::optional<std::string> column = std::nullopt;  // of .csv and .tsv: name, or index from 0
-  std::optional<ColumnPlace> place = std::nullopt;   // the same, over `column`
+  // Of .csv and .tsv, and of the fields of an .npy file's records: name, or index from 0.
+  std::optional<std::string> column = std::nullopt;
+  std::optional<ColumnPlace> place = std::nullopt;  // the same, over `column`
   bool show_progress = false;
+  // What a message calls the options that say column and type; "" where there is none.
+  std::string_view column_option = "--column";
+  std::string_view type_option = "--dtype";
 };
+
+// "choose one with --column", or that there is no choice.
+std::string how_to_choose_column(const ReadOptions& options);
+// The error of a column of what has none.
+Error no_columns(const std::string& source, const ReadOptions& options);
 
 Result<Array> read_npy(std::string_view bytes, const std::string& source,
                        const ReadOptions& options);
@@ -39,16 +49,20 @@ Result<Columns> read_columns(std::string_view bytes, char separator, const std::
 struct Table {
   std::vector<std::string> names;  // of the columns; c0, c1 ... where there is no header
   bool named = false;
-  std::string_view mark;          // UTF-8's byte order mark, where the file begins with it
-  std::string_view header;        // with its line end; empty where there is none
-  std::string_view text;          // which rows are parts of
-  std::vector<std::size_t> rows;  // where each begins, and where the last one ends
+  std::vector<std::string> first_row;  // its fields, names or not
+  std::string hint;                    // to be added to an error about the columns
+  std::string_view mark;               // UTF-8's byte order mark, where the file begins with it
+  std::string_view header;             // with its line end; empty where there is none
+  std::string_view text;               // which rows are parts of
+  std::vector<std::size_t> rows;       // where each begins, and where the last one ends
 
   std::size_t count() const { return rows.size() - 1; }
   // With its line end, which the last row may lack.
   std::string_view row(std::size_t k) const { return text.substr(rows[k], rows[k + 1] - rows[k]); }
 };
-Result<Table> read_table(std::string_view bytes, char separator, const std::string& source);
+enum class FirstRow : std::uint8_t { as_it_looks, names };
+Result<Table> read_table(std::string_view bytes, char separator, const std::string& source,
+                         FirstRow first_row = FirstRow::as_it_looks);
 
 Result<Array> read_delimited(std::string_view bytes, char separator, const std::string& source,
                              const ReadOptions& options);

@@ -122,7 +122,7 @@ Result<Records> from_record_array(std::string_view bytes, const std::string& sou
 
 Result<Records> from_npy(std::string_view bytes, const std::string& source,
                          std::span<const MonoidField> fields) {
-  auto header = parse_npy_header(bytes, source, Elements::numbers_or_records);
+  auto header = parse_npy_header(bytes, source);
   if (!header) return std::unexpected{std::move(header.error())};
   if (!header->record.empty()) return from_record_array(bytes, source, *header, fields);
   const std::size_t columns = header->shape.size() > 1 ? header->shape.back() : 1;

@@ -34,7 +34,7 @@ enum class Rest : std::uint8_t {
 
 enum class SelectionAlgorithm : std::uint8_t {
   automatic,          // chosen from the description and the device's traits
-  mask_then_scatter,  // a bit an element, scan of tiles' counts, then the writing: any device
+  mask_then_scatter,  // a bit an element, scan of tiles' counts, then the writing: any GPU
   single_pass,        // one pass over the elements (two for partition): subgroups of 32 lanes
 };
 std::string_view name(SelectionAlgorithm algorithm);  // "auto", "mask-then-scatter", ...

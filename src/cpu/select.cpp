@@ -296,6 +296,11 @@ class Selection {
 }  // namespace
 
 Result<void> check(const SelectionDescription& d) {
+  if (d.algorithm != SelectionAlgorithm::automatic) {
+    return std::unexpected{
+        Error{ErrorKind::unsupported, "algorithm " + std::string(name(d.algorithm)) +
+                                          " runs on a GPU; the CPU backend has blocked (auto)"}};
+  }
   for (const auto* predicate : {&d.predicate, &d.second}) {
     if (*predicate && !(*predicate)->function) {
       return std::unexpected{

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -226,7 +225,6 @@ class Blocks {
   }
 
   void add_text(std::vector<Label>& labels) const {
-    const int steps = n_ < 2 ? 0 : std::bit_width(n_ - 1);
     labels.push_back({.x = text_left,
                       .baseline = 48,
                       .size = 15,
@@ -245,8 +243,10 @@ class Blocks {
                       .room = text_room});
     labels.push_back(text_line(100, "Item i gets the places from its offset"));
     labels.push_back(text_line(118, "to the next one: no two items meet."));
-    labels.push_back(text_line(136, fmt::format("One scan says it, log2 n = {} steps.", steps)));
-    labels.push_back(verdict(text_left, 166, text_room, fault(), good()));
+    labels.push_back(text_line(136, "One scan of the counts says it."));
+    if (const auto wrong = fault(); wrong || data_.checked) {
+      labels.push_back(verdict(text_left, 166, text_room, wrong, good()));
+    }
     labels.push_back({.x = left,
                       .baseline = output_top + output_height + 20,
                       .size = 11.5,

@@ -165,6 +165,39 @@ std::optional<Difference> find_difference(const Compaction& c) {
   return difference;
 }
 
+void add_lesson(std::vector<Label>& labels, const Compaction& c) {
+  const std::size_t n = c.values.size();
+  const int steps = n < 2 ? 0 : std::bit_width(n - 1);
+  labels.push_back(text_line(152, fmt::format("log2 n = {} steps; every run gives the", steps)));
+  labels.push_back(text_line(170, "same result, and the input order is"));
+  labels.push_back(text_line(188, "kept, unlike with an atomic append."));
+  labels.push_back(
+      verdict(text_left, 218, text_room, find_difference(c), "all three scans match a loop"));
+}
+
+void add_told(std::vector<Label>& labels, const Told& told) {
+  labels.push_back({.x = text_left,
+                    .baseline = 20,
+                    .size = 15,
+                    .colour = palette::ink,
+                    .text = told.title,
+                    .weight = Weight::bold,
+                    .room = text_room});
+  labels.push_back(text_line(152, "In the same way each kept item's slot is"));
+  labels.push_back(text_line(170, "the number of items kept before it."));
+  if (told.checked) {
+    labels.push_back(
+        verdict(text_left, 218, text_room, told.wrong, "what is kept matches a plain loop"));
+  }
+  if (told.device.empty()) return;
+  labels.push_back({.x = left,
+                    .baseline = packed_top + box_height + 15,
+                    .size = 11.5,
+                    .colour = palette::grey,
+                    .text = "on " + told.device,
+                    .room = text_left - left + text_room});
+}
+
 void add_labels(Scene& scene, const Compaction& c) {
   const std::size_t n = c.values.size();
   std::vector<std::uint32_t> packed;
@@ -174,19 +207,17 @@ void add_labels(Scene& scene, const Compaction& c) {
     scene.labels.push_back(number_on_box(i, static_cast<std::uint32_t>(i), flags_top));
     scene.labels.push_back(number_on_box(i, c.slots[i], packed_top));
   }
-  const int steps = n < 2 ? 0 : std::bit_width(n - 1);
   const auto digits = column_digits({c.values, c.inclusive, c.exclusive, c.keep, c.slots, packed});
   scene.labels.push_back(number_row(40, digits, "input", c.values, palette::ink));
   scene.labels.push_back(number_row(60, digits, "inclusive", c.inclusive, palette::ink));
   scene.labels.push_back(number_row(80, digits, "exclusive", c.exclusive, palette::dark_blue));
   scene.labels.push_back(text_line(116, "Each column starts at the total of"));
   scene.labels.push_back(text_line(134, "everything before it."));
-  scene.labels.push_back(
-      text_line(152, fmt::format("log2 n = {} steps; every run gives the", steps)));
-  scene.labels.push_back(text_line(170, "same result, and the input order is"));
-  scene.labels.push_back(text_line(188, "kept, unlike with an atomic append."));
-  scene.labels.push_back(
-      verdict(text_left, 218, text_room, find_difference(c), "all three scans match a loop"));
+  if (c.told) {
+    add_told(scene.labels, *c.told);
+  } else {
+    add_lesson(scene.labels, c);
+  }
   scene.labels.push_back(number_row(278, digits, "keep", c.keep, palette::right));
   scene.labels.push_back(number_row(296, digits, "slot", c.slots, palette::ink));
   scene.labels.push_back(number_row(334, digits, "packed", packed, palette::right));
@@ -198,7 +229,7 @@ Result<Scene> compaction_scene(const Compaction& compaction) {
   if (auto checked = check(compaction); !checked)
     return std::unexpected{std::move(checked.error())};
   const std::size_t n = compaction.values.size();
-  Scene scene{.title = "Where does my output go?",
+  Scene scene{.title = compaction.told ? compaction.told->title : "Where does my output go?",
               .width = 600,
               .height = 360,
               .background = palette::paper};

@@ -30,6 +30,14 @@ struct SalesFacts {
 Result<Scene> sales_scene(std::span<const std::uint32_t> sales,
                           std::span<const std::uint32_t> totals, const SalesFacts& facts);
 
+// What a picture of a command's result says of itself, in place of a lesson's text.
+struct Told {
+  std::string title;
+  std::string device = {};
+  bool checked = false;                             // the command compared it with a plain loop,
+  std::optional<std::string> wrong = std::nullopt;  // and found this
+};
+
 // All of the same size n, at most 8. keep holds flags, 1 or 0.
 struct Compaction {
   std::span<const std::uint32_t> values;
@@ -37,11 +45,12 @@ struct Compaction {
   std::span<const std::uint32_t> inclusive;  // scan of values
   std::span<const std::uint32_t> exclusive;  // scan of values
   std::span<const std::uint32_t> slots;      // exclusive scan of keep
+  std::optional<Told> told = std::nullopt;   // without: the lesson, whose three scans are compared
 };
 
 // Unit blocks of the values stacked from their exclusive scan, the flags, and the kept items in
 // their slots, 600 x 360 pixels, from the arrays "values", "exclusive", "keep" and "slots".
-// Compares every scan with a sequential one. bad_argument where sizes differ or n > 8.
+// A lesson's scans are compared with sequential ones. bad_argument where sizes differ or n > 8.
 Result<Scene> compaction_scene(const Compaction& compaction);
 
 struct SelectionPicture {
@@ -63,11 +72,13 @@ struct AllocationPicture {
   std::span<const std::uint32_t> counts;
   std::optional<std::uint64_t> capacity = std::nullopt;  // places that there are
   bool whole_items = true;  // an item has all its places or none; else the first of them
-  // What is shown to be right or wrong, where it is given: n + 1 offsets; or texts of the items and
-  // of each output, which is one of them.
+  // What is compared with a plain loop, where it is given: n + 1 offsets; or texts of the items and
+  // of each output, which is one of them. What is wrong is always shown, that all is right where
+  // `checked` says that it was to be checked.
   std::vector<std::uint64_t> offsets = {};
   std::vector<std::string> items = {};
   std::vector<std::string> outputs = {};
+  bool checked = false;
   std::string device = {};
 };
 

@@ -35,8 +35,8 @@ Error error_of(const Fault& fault, std::string_view text) {
   const std::string after =
       printable(text.substr(at, last - at)) + (last < text.size() ? "..." : "");
   return {ErrorKind::bad_argument,
-          "the predicate is wrong at column " + std::to_string(characters(text.substr(0, at)) + 1) +
-              ": " + fault.what,
+          "the predicate is wrong at character " +
+              std::to_string(characters(text.substr(0, at)) + 1) + ": " + fault.what,
           {before + after, std::string(characters(before), ' ') + "^"}};
 }
 

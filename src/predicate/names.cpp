@@ -1,39 +1,11 @@
 #include "predicate/names.hpp"
 
 #include <algorithm>
-#include <utility>
+
+#include "predicate/nearest.hpp"
 
 namespace cumulo::predicate {
 namespace {
-
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-std::string nearest(std::string_view name, std::span<const std::string> known) {
-  constexpr std::size_t longest = 100;  // a longer name is no slip of the fingers
-  if (name.size() > longest) return "";
-  std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
-  std::string best;
-  for (const std::string& candidate : known) {
-    if (candidate.size() > longest) continue;
-    const std::size_t edits = distance(name, candidate);
-    if (edits >= least || edits >= name.size()) continue;
-    least = edits;
-    best = candidate;
-  }
-  return best;
-}
 
 Fault unknown_name(const Branch& branch, std::span<const std::string> known) {
   constexpr std::size_t most_listed = 12;
@@ -43,7 +15,9 @@ Fault unknown_name(const Branch& branch, std::span<const std::string> known) {
   }
   if (known.size() > most_listed) what += "..., ";
   what += "i (the index)";
-  const std::string near = nearest(branch.text, known);
+  std::string near = nearest(branch.text, known);
+  const std::string index_names[] = {"i", "index", "idx"};
+  if (near.empty() && !nearest(branch.text, index_names).empty()) near = "i";
   if (!near.empty()) what += "; did you mean " + near + "?";
   return {branch.offset, std::move(what)};
 }

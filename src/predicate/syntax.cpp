@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "predicate/nearest.hpp"
 #include "predicate/token.hpp"
 
 namespace cumulo::predicate {
@@ -37,7 +38,7 @@ class Parser {
     if (!root) return std::unexpected{std::move(root.error())};
     if (is_sign(")")) return fault("this ) closes nothing");
     if (token().kind != TokenKind::end) {
-      return fault("an operator or the end was expected, not " + shown());
+      return fault("an operator or the end was expected, not " + shown() + hint());
     }
     return std::move(tree_);
   }
@@ -49,6 +50,19 @@ class Parser {
   }
   std::string shown() const {
     return token().kind == TokenKind::end ? "the end" : "'" + token().text + "'";
+  }
+  // What was probably meant where an operator is missing.
+  std::string hint() const {
+    const bool is_name = token().kind == TokenKind::name && !token().quoted;
+    const bool after_name =
+        at_ > 0 && tokens_[at_ - 1].kind == TokenKind::name && !tokens_[at_ - 1].quoted;
+    if (is_sign("(") && after_name) return "; there are no functions";
+    static const std::string between[] = {"and", "or"};
+    static const std::string before[] = {"not"};
+    std::string meant = is_name ? nearest(token().text, between) : "";
+    if (meant.empty() && after_name) meant = nearest(tokens_[at_ - 1].text, before);
+    if (!meant.empty()) return "; did you mean " + meant + "?";
+    return "";
   }
   std::unexpected<Fault> fault(std::string what) const {
     return std::unexpected{Fault{token().offset, std::move(what)}};
@@ -174,7 +188,7 @@ class Parser {
       return std::unexpected{
           token().kind == TokenKind::end
               ? Fault{offset, "this ( is not closed"}
-              : Fault{token().offset, "an operator or ) was expected, not " + shown()}};
+              : Fault{token().offset, "an operator or ) was expected, not " + shown() + hint()}};
     }
     ++at_;
     return inner;

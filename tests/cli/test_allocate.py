@@ -101,6 +101,16 @@ def test_an_overflow_is_said(command, device):
     assert "--wide" in said and "total 4294967296" in said
 
 
+def test_a_capacity_past_32_bits_needs_wide_offsets(command, device):
+    ask = ["allocate", "-", "--capacity", 5 * 10**9, "--check", "--json", "--device", device]
+    counts = "4294967290 3 100 5"
+    found = command(*ask, stdin=counts)
+    assert (found.json["fitting"], found.json["used"], found.json["overflow"]) == (2, 2**32 - 3, True)
+    assert "--wide" in found.err
+    found = command(*ask, "--wide", stdin=counts).json
+    assert (found["fitting"], found["used"], found["overflow"]) == (4, 2**32 + 102, False)
+
+
 def test_bad_requests(refused):
     assert "--capacity" in refused("allocate", "-", "--capacity", "-3", stdin="1")
     assert "needs an input" in refused("allocate")
@@ -116,6 +126,14 @@ def test_pictures(command, tmp_path, n, capacity):
         done = command(name, "-", "--picture", "a.svg", "--force", "--json", *options, stdin=counts)
         assert done.json["picture"] == "a.svg"
         assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
+
+
+@pytest.mark.parametrize("name, what", [("allocate", "all offsets match"), ("expand", "all outputs match")])
+def test_a_small_picture_says_what_was_checked(command, device, tmp_path, name, what):
+    for options in ([], ["--check"]):
+        command(name, "-", "--picture", "a.svg", "--force", "--device", device, *options, stdin="2 0 3")
+        words = (tmp_path / "a.svg").read_text()
+        assert (what in words) == bool(options) and "log2 n" not in words
 
 
 @pytest.mark.parametrize("device", [name for name in DEVICES if name != "cpu"])

@@ -73,6 +73,24 @@ def run_json_plan(*arguments):
     return run_json(*arguments)["plan"]
 
 
+@pytest.mark.parametrize("arguments, said", [
+    (["scan", "-", "--op"], "cumulo scan needs a value after --op, as in --op max"),
+    (["scan", "-", "-o"], "cumulo scan needs a value after --output, as in --output results.npy"),
+    (["scan", "-", "--op", "add", "--op", "max"], "cumulo scan takes --op once, not with each of add max"),
+    (["scan", "-", "--json=foo"], "cumulo scan takes no value after --json: 'foo'"),
+    (["compact", "-", "--where"], "as in --where 'x > 3'"),
+    (["bench", "scan", "--heat", "hot"], "cumulo bench scan cannot take --heat 'hot': seconds"),
+    (["bench", "scan", "--heat", "99"], "cumulo bench scan cannot take --heat '99'"),
+    (["bench", "scan", "--pages", "thin"], "ordinary, or huge ones"),
+    (["bench", "plot"], "cumulo bench plot needs "),
+])
+def test_options_without_what_they_need(arguments, said):
+    message = run(*arguments, stdin="1", status=2).stderr.decode()
+    assert said in message and message.count("\n") == 1
+    for foreign in ("required", "Could not convert", "TEXT", "FLOAT", "At Most"):
+        assert foreign not in message
+
+
 @pytest.mark.parametrize("name", ["scan", "demo", "devices", "plan", "bench"])
 def test_help(name):
     assert b"Example" in run("help", name).stdout

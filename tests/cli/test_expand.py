@@ -89,6 +89,33 @@ def test_decoding_runs(device, tmp_path):
     assert done.stdout.split() == [str(v).encode() for v in values]
 
 
+@pytest.mark.parametrize("extension", ["npy", "csv", "tsv"])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_what_runs_took_apart_is_whole_again(command, device, tmp_path, extension, dtype):
+    values = np.repeat(np.arange(50), np.arange(50) % 7).astype(dtype)
+    np.save(tmp_path / "in.npy", values)
+    runs = f"runs.{extension}"
+    command("runs", "in.npy", "-o", runs, "--device", device)
+    kind = dtype[1] + str(8 * int(dtype[2]))
+    command("expand", runs, "--column", "length", "--values", runs, "--values-column", "value",
+            "--values-dtype", kind, "-o", "out.npy", "--device", device)
+    found = np.load(tmp_path / "out.npy")
+    assert found.dtype == values.dtype and found.tobytes() == values.tobytes()
+
+
+@pytest.mark.parametrize("extension", ["npy", "csv"])
+def test_a_column_to_choose_is_asked_for_by_its_option(command, refused, tmp_path, extension):
+    runs = f"runs.{extension}"
+    command("runs", "-", "-o", runs, stdin="1 1 2")
+    assert "choose one with --column: " in refused("expand", runs)
+    said = refused("expand", runs, "--column", "length", "--values", runs)
+    assert "choose one with --values-column: " in said and "value, length, start" in said
+    (tmp_path / "v.bin").write_bytes(bytes(8))
+    assert "--values-dtype" in refused("expand", "-", "--values", "v.bin", stdin="1 1")
+    said = refused("compact", "-", "--keep", runs, stdin="1 2")
+    assert "one is needed" in said and "--column" not in said
+
+
 def test_bad_requests(refused, tmp_path):
     (tmp_path / "v.txt").write_text("1 2 3")
     assert "3 values" in refused("expand", "-", "--values", "v.txt", stdin="1 2")

@@ -142,7 +142,6 @@ def test_dtype_never_loses_a_value(refuse, stored, dtype):
         ("'<c8'", "complex numbers"),
         ("'<M8[ns]'", "dates or times"),
         ("'|V12'", "records"),
-        ("[('x', '<f4'), ('y', '<u4')]", "records"),
         ("'<f16'", "type"),
         ("'<i3'", "type"),
         ("'<x4'", "type"),
@@ -155,7 +154,30 @@ def test_other_elements_are_refused(refuse, descr, what):
 
 def test_real_objects_and_records_are_refused(refuse):
     assert "objects" in refuse(file_of(np.array([{}, []], dtype=object)))
-    assert "records" in refuse(file_of(np.zeros(3, [("x", "f4"), ("y", "u4")])))
+    said = refuse(file_of(np.zeros(3, [("x", "f4"), ("y", "u4")])))
+    assert "records" in said and "--column: they are x, y" in said
+
+
+RECORDS = np.array([(1, -3, 0.5), (2, 4, 1.5)], [("a", ">u2"), ("b", "<i8"), ("c", "<f4")])
+
+
+@pytest.mark.parametrize("column, wanted", [("a", [1, 3]), ("b", [-3, 1]), ("1", [-3, 1]), ("c", [0.5, 2])])
+def test_a_field_of_records(scan_file, column, wanted):
+    np.testing.assert_array_equal(scan_file(file_of(RECORDS), "--column", column), wanted)
+
+
+def test_records_of_one_field_and_of_several_dimensions(scan_file):
+    one = np.array([(3,), (4,)], [("a", "<u4")])
+    np.testing.assert_array_equal(scan_file(file_of(one)), [3, 7])
+    table = np.asfortranarray(np.zeros((3, 2), [("a", "<u4"), ("b", "<u4")]))
+    table["b"] = np.arange(6).reshape(3, 2)
+    found = scan_file(file_of(table), "--column", "b")
+    np.testing.assert_array_equal(found, np.cumsum(range(6)).reshape(3, 2))
+
+
+def test_columns_that_are_not_there(refuse):
+    assert "without a field 'd'; they have a, b, c" in refuse(file_of(RECORDS), "--column", "d")
+    assert "no columns" in refuse(file_of(np.arange(3)), "--column", "a")
 
 
 WHOLE = file_of(np.arange(15, dtype="f4").reshape(3, 5))

@@ -42,6 +42,59 @@ def test_every_primitive_may_be_counted_on_the_device(primitive):
     assert any(b["role"] == "count" for b in made["buffers"])
 
 
+def devices_file(tmp_path, *names):
+    listed = [{"index": i, "name": name, "traits": dict(ROOMY, max_buffer_size=2**30 << i)}
+              for i, name in enumerate(names)]
+    listed.append({"index": None, "name": "CPU, 2 threads", "backend": "cpu"})
+    path = tmp_path / "devices.json"
+    path.write_text(json.dumps({"schema": "cumulo/1", "primitive": "devices", "devices": listed}))
+    return path
+
+
+def test_traits_of_a_list_of_devices(tmp_path):
+    alone = devices_file(tmp_path, "Big GPU")
+    assert plan("scan", "--n", "2^27", "--traits", alone)["n"] == 2**27
+    several = devices_file(tmp_path, "First GPU", "Other GPU")
+    # 2^29 bytes of input fit the one's buffers, not the other's.
+    ask = ["scan", "--n", "2^28", "--dtype", "u64", "--traits", several]
+    assert "max_buffer_size" in refuse("plan", *ask, "--device", 0)
+    assert plan(*ask, "--device", "other")["n"] == 2**28
+    assert plan(*ask, "--device", 1)["n"] == 2**28
+    message = refuse("plan", *ask)
+    assert "choose one with --device" in message and "0 (First GPU), 1 (Other GPU)" in message
+    assert "lists no adapter 'third'" in refuse("plan", *ask, "--device", "third")
+    one = tmp_path / "one.json"
+    one.write_text(json.dumps(json.loads(several.read_text())["devices"][1]))
+    assert plan("scan", "--n", "2^28", "--dtype", "u64", "--traits", one)["n"] == 2**28
+
+
+def test_what_devices_prints_is_read(tmp_path):
+    printed = tmp_path / "devices.json"
+    listed = run_json("devices")
+    printed.write_text(json.dumps(listed))
+    adapters = [d for d in listed["devices"] if "traits" in d]
+    if adapters:
+        assert plan("scan", "--traits", printed, "--device", 0)["n"] == 10**6
+    else:
+        assert "lists no adapter" in refuse("plan", "scan", "--traits", printed)
+
+
+def test_traits_that_are_none(tmp_path):
+    path = tmp_path / "traits.json"
+    path.write_text("no JSON")
+    assert "cumulo devices --json" in refuse("plan", "scan", "--traits", path)
+    path.write_text("{}")
+    assert "--device" in refuse("plan", "scan", "--traits", path, "--device", 0)
+    assert "--traits" in refuse("plan", "scan", "--device", 0)
+
+
+@pytest.mark.parametrize("algorithm", ["serial", "blocked"])
+def test_algorithms_without_plans(algorithm):
+    for primitive, fits in (("scan", "hillis-steele"), ("allocate", "single-pass")):
+        message = refuse("plan", primitive, "--algorithm", algorithm)
+        assert "CPU backend" in message and fits in message and "--device" not in message
+
+
 def test_what_selects():
     flags = plan("compact")
     assert flags["primitive"] == "compact" and "flags" in buffers(flags)
@@ -88,7 +141,7 @@ def test_options_of_other_primitives_are_refused(primitive, option):
 
 def test_bad_requests():
     message = refuse("plan", "compact", "--where", "x >")
-    assert "--where" in message and "column 4" in message
+    assert "--where" in message and "character 4" in message
     assert "give one" in refuse("plan", "compact", "--where", "x > 1", "--flags", "u8")
     assert "--second" in refuse("plan", "partition", "--where", "x > 1", "--second", "x >")
     assert "goes with" in refuse("plan", "partition", "--second", "x > 1")

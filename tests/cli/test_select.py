@@ -185,6 +185,22 @@ def test_no_more_than_the_capacity():
     assert result["capacity"] == 2 and result["overflow"] is True and result["check"]["ok"]
 
 
+@pytest.mark.parametrize("name", ["compact", "partition", "unique", "runs"])
+def test_algorithms_go_with_devices(device, name):
+    ask = [name, "-"] + (["--where", "x > 1"] if name in ("compact", "partition") else [])
+    fits, others = ["blocked"], ["mask-then-scatter", "single-pass"]
+    if device != "cpu":
+        # One pass needs subgroups of 32 lanes.
+        fits, others = ["mask-then-scatter"], ["blocked"]
+    for algorithm in fits:
+        found = run_json(*ask, "--algorithm", algorithm, "--check", "--device", device, stdin="1 2 2 3")
+        assert found["algorithm"] == algorithm and found["check"]["ok"]
+    for algorithm in others:
+        message = refuse(*ask, "--algorithm", algorithm, "--device", device, stdin="1 2 2 3")
+        assert f"algorithm {algorithm} " in message and "CPU backend" in message
+    assert "blocked" in refuse(*ask, "--algorithm", "serial", "--device", device, stdin="1")
+
+
 @pytest.mark.parametrize("n", [0, 8, 9, 100_000])
 def test_pictures(n, tmp_path):
     picture = tmp_path / "kept.svg"
@@ -192,6 +208,20 @@ def test_pictures(n, tmp_path):
         run(command[0], "-", *command[1:], "--picture", picture, "--force",
             stdin=" ".join(str(k % 4) for k in range(n)))
         assert picture.read_bytes().startswith(b"<?xml")
+
+
+def test_a_small_picture_says_what_was_checked(command, device, tmp_path):
+    def words(*options, status=0):
+        command("compact", "-", "--where", "x > 2", "--picture", "a.svg", "--force", "--device", device,
+                *options, stdin="3 1 4 1 5", status=status)
+        return (tmp_path / "a.svg").read_text()
+
+    plain, checked = words(), words("--check")
+    for picture in (plain, checked):
+        assert "compact: x &gt; 2" in picture and "log2 n" not in picture
+        assert ("on CPU" if device == "cpu" else "webgpu, ") in picture
+    assert "matches a plain loop" in checked and "match" not in plain
+    assert "wrong: result 0 is 1, not 0" in words("--check", "--break-element", 0, status=1)
 
 
 def test_a_wrong_result_shows(tmp_path):
@@ -208,7 +238,7 @@ def test_refusals(tmp_path):
     assert "one of them" in refuse("partition", "-", "--keep", "a", "--where", "x > 1", stdin="1")
     assert "2 flags for the 3 numbers" in refuse_flags(tmp_path, "1 0", "1 2 3")
     message = refuse("compact", "-", "--where", "x > ", stdin="1 2")
-    assert "column 5" in message and message.splitlines()[1:] == ["  x > ", "      ^"]
+    assert "character 5" in message and message.splitlines()[1:] == ["  x > ", "      ^"]
     table = tmp_path / "data.csv"
     table.write_bytes(TABLE.encode())
     message = refuse("compact", table, "--where", "stok > 1")
@@ -219,7 +249,7 @@ def test_refusals(tmp_path):
     twice = tmp_path / "twice.csv"
     twice.write_text("a,b,a\n1,2,3\n")
     message = refuse("compact", twice, "--where", "b > 1 and a > 2")
-    assert "column 11: there are several columns 'a'" in message
+    assert "character 11: there are several columns 'a'" in message
     assert run("compact", twice, "--where", "b > 1").stdout == b"a,b,a\n1,2,3\n"
     assert "127 bits" in refuse("compact", "-", "--dtype", "u64", "--where", "x * x > 1", stdin="1")
     assert list(tmp_path.glob("a*")) == []

@@ -67,25 +67,25 @@ def test_dtype_overrides(scan_text):
 @pytest.mark.parametrize(
     "text,options,place,what",
     [
-        ("1 2\n3 x4 5", [], "line 2, column 3", "'x4' is not a number"),
-        ("1\r\n2\r\n3 4z", [], "line 3, column 3", "'4z' is not a number"),
-        ("1\r2\rq", [], "line 3, column 1", "'q' is not a number"),
-        ("1 2,,3", [], "line 1, column 5", "no number before this comma"),
-        ("1 ٣", [], "line 1, column 3", "is not a number"),
-        ("1 0x10", [], "line 1, column 3", "'0x10' is not a number"),
-        ("1 1e", [], "line 1, column 3", "'1e' is not a number"),
-        ("1 --2", [], "line 1, column 3", "'--2' is not a number"),
-        ("1 +-2", [], "line 1, column 3", "'+-2' is not a number"),
-        ("1 \0 2", [], "line 1, column 3", "is not a number"),
-        ("1 4294967296", ["--dtype", "u32"], "line 1, column 3", "outside the range of u32"),
-        ("5 -3", ["--dtype", "u32"], "line 1, column 3", "negative"),
-        ("5 -2147483649", ["--dtype", "i32"], "line 1, column 3", "outside the range of i32"),
-        ("5 99999999999999999999", ["--dtype", "u64"], "line 1, column 3", "range of u64"),
-        ("5 1.5", ["--dtype", "u32"], "line 1, column 3", "not an integer"),
-        ("5 nan", ["--dtype", "i32"], "line 1, column 3", "not an integer"),
-        ("5 inf", ["--dtype", "u32"], "line 1, column 3", "not an integer"),
-        ("0.5 1e39", [], "line 1, column 5", "outside the range of f32"),
-        ("0.5 1e309", ["--dtype", "f64"], "line 1, column 5", "outside the range of f64"),
+        ("1 2\n3 x4 5", [], "line 2, character 3", "'x4' is not a number"),
+        ("1\r\n2\r\n3 4z", [], "line 3, character 3", "'4z' is not a number"),
+        ("1\r2\rq", [], "line 3, character 1", "'q' is not a number"),
+        ("1 2,,3", [], "line 1, character 5", "no number before this comma"),
+        ("1 ٣", [], "line 1, character 3", "is not a number"),
+        ("1 0x10", [], "line 1, character 3", "'0x10' is not a number"),
+        ("1 1e", [], "line 1, character 3", "'1e' is not a number"),
+        ("1 --2", [], "line 1, character 3", "'--2' is not a number"),
+        ("1 +-2", [], "line 1, character 3", "'+-2' is not a number"),
+        ("1 \0 2", [], "line 1, character 3", "is not a number"),
+        ("1 4294967296", ["--dtype", "u32"], "line 1, character 3", "outside the range of u32"),
+        ("5 -3", ["--dtype", "u32"], "line 1, character 3", "negative"),
+        ("5 -2147483649", ["--dtype", "i32"], "line 1, character 3", "outside the range of i32"),
+        ("5 99999999999999999999", ["--dtype", "u64"], "line 1, character 3", "range of u64"),
+        ("5 1.5", ["--dtype", "u32"], "line 1, character 3", "not an integer"),
+        ("5 nan", ["--dtype", "i32"], "line 1, character 3", "not an integer"),
+        ("5 inf", ["--dtype", "u32"], "line 1, character 3", "not an integer"),
+        ("0.5 1e39", [], "line 1, character 5", "outside the range of f32"),
+        ("0.5 1e309", ["--dtype", "f64"], "line 1, character 5", "outside the range of f64"),
     ],
 )
 def test_tokens_that_do_not_fit(refuse, text, options, place, what):
@@ -99,7 +99,7 @@ def test_long_tokens_are_shortened(refuse):
 
 
 def test_errors_far_into_a_large_file(refuse):
-    assert "line 200001, column 1" in refuse("7\n" * 200_000 + "seven\n8\n")
+    assert "line 200001, character 1" in refuse("7\n" * 200_000 + "seven\n8\n")
 
 
 CSV = 'day,"units ""sold""",note\r\n1,10,"a, b"\r\n2,20,"two\r\nlines"\r\n3,"30",\r\n'
@@ -143,6 +143,55 @@ def test_csv_first_line(scan_text, refuse, text, column, wanted):
         assert scan_text(text, "--column", column, name="in.csv")[0] == wanted
 
 
+NUMERIC_NAMES = "2019,2020\n5,6\n7,8\n"
+
+
+def test_names_that_are_numbers(scan_text, refuse):
+    assert scan_text(NUMERIC_NAMES, "--column", "`2020`", name="in.csv")[0] == [6, 14]
+    # An index, unless it is written as a name.
+    assert scan_text("1,0\n5,6\n", "--column", "0", name="in.csv")[0] == [1, 6]
+    assert scan_text("1,0\n5,6\n", "--column", "`0`", name="in.csv")[0] == [6]
+    assert scan_text("id,0\n1,5\n", "--column", "`id`", name="in.csv")[0] == [1]
+    assert scan_text("`a`,b\n1,5\n", "--column", "`a`", name="in.csv")[0] == [1]
+    said = refuse(NUMERIC_NAMES, "--column", "2020", name="in.csv")
+    assert "no names: 0 to 1" in said and "'`2020`'" in said
+    assert "no column '3'" in refuse(NUMERIC_NAMES, "--column", "`3`", name="in.csv")
+
+
+def test_rows_below_names_that_are_numbers(command, tmp_path):
+    (tmp_path / "in.csv").write_text(NUMERIC_NAMES)
+    kept = command("compact", "in.csv", "--where", "`2020` > 6")
+    assert kept.out == "2019,2020\n7,8\n"
+    assert command("compact", "in.csv", "--where", "c1 > 6").out == "2019,2020\n7,8\n"
+    assert command("compact", "in.csv", "--where", "c1 < 7").out == "5,6\n"
+
+
+@pytest.mark.parametrize("column, near", [("sol", "sold"), ("Day", "day")])
+def test_a_column_near_a_known_one(refuse, column, near):
+    said = refuse("day,sold\n1,2\n", "--column", column, name="in.csv")
+    assert f"did you mean {near}?" in said
+
+
+@pytest.mark.parametrize(
+    "text, name, hint",
+    [
+        ("day;sold\n1;2\n", "in.csv", "its first line has ';' and no comma"),
+        ("day;sold\n1,5;2,5\n", "in.csv", "its first line has ';' and no comma"),
+        ("day|sold\n1|2\n", "in.tsv", "its first line has '|' and no tab"),
+        ("day\tsold\n1\t2\n", "in.csv", "--format tsv"),
+        ("day,sold\n1,2\n", "in.tsv", "--format csv"),
+    ],
+)
+def test_another_separator_is_hinted_at(command, refuse, text, name, hint):
+    assert hint in refuse(text, name=name)
+    assert hint in refuse(text, "--column", "sold", name=name)
+    assert hint in command("compact", name, "--where", "sold > 1", status=2).err
+
+
+def test_one_column_of_numbers_may_have_any_name(scan_text):
+    assert scan_text("a;b\n1\n2\n", name="in.csv")[0] == [1, 3]
+
+
 def test_tsv(scan_text):
     assert scan_text("a\tb\n1\t2\n3\t4\n", "--column", "b", name="in.tsv")[0] == [2, 6]
 
@@ -169,11 +218,11 @@ def test_an_empty_csv(scan_text):
         ("a,b\n1,2\n", ["--column", ""], "no column ''"),
         ("", ["--column", "a"], "no column 'a'; it has no columns"),
         ("a,a\n1,2\n", ["--column", "a"], "several columns 'a'"),
-        ('a\n"1\n', [], "line 2, column 1: a quoted field does not end"),
-        ('a\n"1"2\n', [], "line 2, column 1: more text after a closing quote"),
-        ("a\n1\nx\n", [], "line 3, column 1: 'x' is not a number"),
-        ("a,b\n1,2\n3,\n", ["--column", "b"], "line 3, column 3: a number is missing"),
-        ("a,b\n1,é\n", ["--column", "b"], "line 2, column 3"),
+        ('a\n"1\n', [], "line 2, character 1: a quoted field does not end"),
+        ('a\n"1"2\n', [], "line 2, character 1: more text after a closing quote"),
+        ("a\n1\nx\n", [], "line 3, character 1: 'x' is not a number"),
+        ("a,b\n1,2\n3,\n", ["--column", "b"], "line 3, character 3: a number is missing"),
+        ("a,b\n1,é\n", ["--column", "b"], "line 2, character 3"),
     ],
 )
 def test_csv_faults(refuse, text, options, what):

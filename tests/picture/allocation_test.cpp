@@ -56,13 +56,19 @@ TEST(AllocationPictureTest, WhatDoesNotFitIsPale) {
 }
 
 TEST(AllocationPictureTest, TheVerdictNamesWhatIsWrong) {
-  AllocationPicture data{.title = "allocate", .counts = few, .offsets = {0, 3, 3, 7, 8, 13}};
+  AllocationPicture data{
+      .title = "allocate", .counts = few, .offsets = {0, 3, 3, 7, 8, 13}, .checked = true};
   EXPECT_TRUE(shows(picture::allocation_scene(data), "all offsets match a plain loop"));
+  data.checked = false;
+  EXPECT_FALSE(shows(picture::allocation_scene(data), "match")) << "nobody asked for a check";
   data.offsets[3] = 6;
   EXPECT_TRUE(shows(picture::allocation_scene(data), "wrong: offset[3] is 6, not 7"));
   const std::vector<std::uint32_t> counts{2, 0, 1};
-  AllocationPicture expanded{
-      .title = "expand", .counts = counts, .items = {"a", "b", "c"}, .outputs = {"a", "a", "c"}};
+  AllocationPicture expanded{.title = "expand",
+                             .counts = counts,
+                             .items = {"a", "b", "c"},
+                             .outputs = {"a", "a", "c"},
+                             .checked = true};
   EXPECT_TRUE(shows(picture::allocation_scene(expanded), "all outputs match a plain loop"));
   expanded.outputs[2] = "b";
   EXPECT_TRUE(shows(picture::allocation_scene(expanded), "wrong: output[2] is b, not c"));

@@ -7,11 +7,33 @@
 #include "picture/palette.hpp"
 #include "picture/picture.hpp"
 #include "picture/scene_check.hpp"
+#include "scan/devices.hpp"
 
 namespace cumulo::test {
 namespace {
 
 const std::vector<std::uint8_t> flags{1, 0, 0, 1, 0, 0, 0, 0};
+
+picture::Scene blocks(const picture::Told& told) {
+  static const std::vector<std::uint32_t> values{3, 1, 4}, keep{1, 0, 1};
+  static const std::vector<std::uint32_t> inclusive{3, 4, 8}, exclusive{0, 3, 4}, slots{0, 1, 1};
+  return value_of(
+      picture::compaction_scene({values, keep, inclusive, exclusive, slots, std::optional{told}}));
+}
+
+TEST(SelectionPictureTest, BlocksClaimNoMoreThanWasChecked) {
+  picture::Told told{.title = "compact: x > 2", .device = "CPU, 2 threads"};
+  const picture::Scene unchecked = blocks(told);
+  EXPECT_EQ(unchecked.title, told.title);
+  EXPECT_TRUE(shows(unchecked, "compact: x > 2"));
+  EXPECT_TRUE(shows(unchecked, "on CPU, 2 threads"));
+  EXPECT_FALSE(shows(unchecked, "match") || shows(unchecked, "log2"));
+  told.checked = true;
+  EXPECT_TRUE(shows(blocks(told), "what is kept matches a plain loop"));
+  told.wrong = "wrong: result 1 is 5, not 4";
+  EXPECT_TRUE(shows(blocks(told), "wrong: result 1 is 5, not 4"));
+  EXPECT_FALSE(shows(blocks(told), "match"));
+}
 
 TEST(SelectionPictureTest, TellsWhatIsSelected) {
   EXPECT_TRUE(shows(picture::selection_scene({.title = "compact", .keep = flags}),

@@ -8,7 +8,7 @@ namespace {
 
 struct Wrong {
   std::string text;
-  std::size_t column;
+  std::size_t character;
   std::string what;
 };
 
@@ -21,13 +21,14 @@ TEST_P(PredicateFaultTest, NamesThePlace) {
   ASSERT_FALSE(made) << wrong.text;
   const Error& error = made.error();
   EXPECT_EQ(error.kind, ErrorKind::bad_argument);
-  EXPECT_NE(error.message.find("column " + std::to_string(wrong.column) + ":"), std::string::npos)
+  EXPECT_NE(error.message.find("character " + std::to_string(wrong.character) + ":"),
+            std::string::npos)
       << wrong.text << ": " << error.message;
   EXPECT_NE(error.message.find(wrong.what), std::string::npos) << error.message;
   ASSERT_EQ(error.reasons.size(), 2U);
   EXPECT_EQ(error.reasons[1].back(), '^');
   if (wrong.text.size() < 60) {
-    EXPECT_EQ(error.reasons[1].size(), wrong.column);
+    EXPECT_EQ(error.reasons[1].size(), wrong.character);
   }
 }
 
@@ -41,7 +42,12 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"x <> 3", 3, "!="}, Wrong{"x", 1, "a number, not a condition"},
         Wrong{"x + 1", 1, "not a condition"}, Wrong{"x and x > 1", 1, "conditions"},
         Wrong{"x > 1 and price", 11, "conditions"}, Wrong{"(x > 1) + 1 > 2", 2, "takes numbers"},
-        Wrong{"prise < 3", 1, "did you mean price?"},
+        Wrong{"prise < 3", 1, "did you mean price?"}, Wrong{"PRICE < 3", 1, "did you mean price?"},
+        Wrong{"X < 3", 1, "did you mean x?"}, Wrong{"index < 3", 1, "did you mean i?"},
+        Wrong{"x > 1 AND x < 3", 7, "did you mean and?"},
+        Wrong{"(x > 1 an x < 3)", 8, "did you mean and?"},
+        Wrong{"x > 1 Or x < 3", 7, "did you mean or?"}, Wrong{"NOT x < 3", 5, "did you mean not?"},
+        Wrong{"sqrt(x) < 3", 5, "there are no functions"},
         Wrong{"x > 3 and `i` > 1", 11, "there is no 'i'"}, Wrong{"x > 'a'", 5, "texts"},
         Wrong{"x > `a", 5, "closing backquote"}, Wrong{"x > 3x", 6, "without a blank"},
         Wrong{"x > 1.2.3", 8, "without a blank"}, Wrong{"x > 0x", 5, "0x"},
@@ -54,12 +60,21 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{std::string(101, '(') + "x", 102, "nested deeper"},
         Wrong{std::string(101, '-') + "x > 1", 102, "nested deeper"}));
 
+TEST(PredicateFaultTest, FarNamesAreNoSlips) {
+  const PredicateColumn columns[] = {{"x", Type::u32}, {"price", Type::f32}};
+  for (const char* text : {"y > 1", "stock > 1", "x > 1 plus x < 3", "x > 1 `and` x < 3"}) {
+    const auto made = parse_predicate(text, columns);
+    ASSERT_FALSE(made) << text;
+    EXPECT_EQ(made.error().message.find("did you mean"), std::string::npos) << made.error().message;
+  }
+}
+
 TEST(PredicateFaultTest, ANameOfSeveralColumnsIsOne) {
   const PredicateColumn columns[] = {{"a", Type::u32}, {"b", Type::u32}, {"a", Type::u32}};
   EXPECT_TRUE(parse_predicate("b > 1", columns));
   const auto made = parse_predicate("b > 1 and a > 2", columns);
   ASSERT_FALSE(made);
-  EXPECT_NE(made.error().message.find("column 11: there are several columns 'a'"),
+  EXPECT_NE(made.error().message.find("character 11: there are several columns 'a'"),
             std::string::npos)
       << made.error().message;
   const std::string names[] = {"a", "b", "a"};
@@ -71,7 +86,7 @@ TEST(PredicateFaultTest, CountsCharactersNotBytes) {
   const PredicateColumn column{"größe", Type::u32};
   const auto made = parse_predicate("größe > 1 and grösse > 2", std::span{&column, 1});
   ASSERT_FALSE(made);
-  EXPECT_NE(made.error().message.find("column 15:"), std::string::npos) << made.error().message;
+  EXPECT_NE(made.error().message.find("character 15:"), std::string::npos) << made.error().message;
   EXPECT_EQ(made.error().reasons[1], std::string(14, ' ') + "^");
 }
 

@@ -1,0 +1,20 @@
+// Sums of integers that left the range of a type nobody asked for.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cumulo/scan_description.hpp"
+#include "formats/array.hpp"
+
+namespace cumulo::app {
+
+// Which sums are looked at.
+enum class Sums : std::uint8_t { all_prefixes, total };
+
+// Where the type of `in` was inferred, the sums of the description are in that type, and one of
+// them wrapped: a sentence that says so, and which options avoid it.
+std::optional<std::string> wrapped_note(const ScanDescription& description, const Array& in,
+                                        Sums sums);
+
+}  // namespace cumulo::app
