@@ -181,7 +181,7 @@ Result<SelectionAlgorithm> parse_selection_algorithm_word(const std::string& wor
   return std::unexpected{unknown_word(
       "--algorithm", word,
       names_of(std::array{SelectionAlgorithm::automatic, SelectionAlgorithm::mask_then_scatter,
-                          SelectionAlgorithm::single_pass}))};
+                          SelectionAlgorithm::single_pass, SelectionAlgorithm::blocked}))};
 }
 
 Result<std::optional<Type>> parse_dtype(const std::optional<std::string>& word) {

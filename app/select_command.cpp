@@ -113,9 +113,6 @@ Result<void> check_choice(const SelectRequest& r) {
   return {};
 }
 
-// The CPU backend has one algorithm, which `auto` takes there.
-bool asks_for_cpu(const SelectRequest& r) { return r.algorithm_word == name(Algorithm::blocked); }
-
 Result<void> interpret(SelectRequest& r) {
   if (auto ok = interpret_common(r, name(r.kind)); !ok) return ok;
   if (auto ok = check_choice(r); !ok) return ok;
@@ -127,12 +124,8 @@ Result<void> interpret(SelectRequest& r) {
     if (!capacity) return std::unexpected{std::move(capacity.error())};
     r.capacity = *capacity;
   }
-  if (asks_for_cpu(r)) return {};
-  auto algorithm = parse_selection_algorithm_word(r.algorithm_word);
-  if (!algorithm) {
-    algorithm.error().message += "; on the CPU also blocked";
-    return std::unexpected{std::move(algorithm.error())};
-  }
+  const auto algorithm = parse_selection_algorithm_word(r.algorithm_word);
+  if (!algorithm) return std::unexpected{algorithm.error()};
   r.algorithm = *algorithm;
   return {};
 }
@@ -164,11 +157,6 @@ SelectionDescription describe(const SelectRequest& r, const SelectInput& input) 
 }
 
 Result<Selected> select_on(Device& device, const SelectRequest& r, const SelectInput& input) {
-  if (asks_for_cpu(r) && device.info().backend != Backend::cpu) {
-    return std::unexpected{Error{
-        ErrorKind::unsupported,
-        fmt::format("algorithm {} is the CPU backend's; choose --device cpu", r.algorithm_word)}};
-  }
   Selected selected{.description = describe(r, input)};
   const SelectionDescription& d = selected.description;
   const std::uint64_t room = result_count(d);

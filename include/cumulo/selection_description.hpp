@@ -36,6 +36,7 @@ enum class SelectionAlgorithm : std::uint8_t {
   automatic,          // chosen from the description and the device's traits
   mask_then_scatter,  // a bit an element, scan of tiles' counts, then the writing: any GPU
   single_pass,        // one pass over the elements (two for partition): subgroups of 32 lanes
+  blocked,            // on the CPU backend
 };
 std::string_view name(SelectionAlgorithm algorithm);  // "auto", "mask-then-scatter", ...
 std::optional<SelectionAlgorithm> parse_selection_algorithm(std::string_view name);

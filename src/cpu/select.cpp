@@ -296,10 +296,10 @@ class Selection {
 }  // namespace
 
 Result<void> check(const SelectionDescription& d) {
-  if (d.algorithm != SelectionAlgorithm::automatic) {
+  if (d.algorithm != SelectionAlgorithm::automatic && d.algorithm != SelectionAlgorithm::blocked) {
     return std::unexpected{
         Error{ErrorKind::unsupported, "algorithm " + std::string(name(d.algorithm)) +
-                                          " runs on a GPU; the CPU backend has blocked (auto)"}};
+                                          " runs on a GPU; the CPU backend has blocked"}};
   }
   for (const auto* predicate : {&d.predicate, &d.second}) {
     if (*predicate && !(*predicate)->function) {

@@ -56,13 +56,14 @@ std::string_view name(SelectionAlgorithm algorithm) {
     case SelectionAlgorithm::automatic: return "auto";
     case SelectionAlgorithm::mask_then_scatter: return "mask-then-scatter";
     case SelectionAlgorithm::single_pass: return "single-pass";
+    case SelectionAlgorithm::blocked: return "blocked";
   }
   return "unknown";
 }
 
 std::optional<SelectionAlgorithm> parse_selection_algorithm(std::string_view text) {
   for (const auto algorithm : {SelectionAlgorithm::automatic, SelectionAlgorithm::mask_then_scatter,
-                               SelectionAlgorithm::single_pass}) {
+                               SelectionAlgorithm::single_pass, SelectionAlgorithm::blocked}) {
     if (text == name(algorithm)) return algorithm;
   }
   return std::nullopt;
@@ -139,6 +140,9 @@ namespace {
 
 std::optional<Error> refusal(const SelectionRequest& request) {
   const SelectionDescription& d = request.description;
+  if (d.algorithm == SelectionAlgorithm::blocked) {
+    return unsupported("algorithm blocked is the CPU backend's; choose --device cpu");
+  }
   if (request.layout.counted && d.n == 0) {
     return bad_argument("a selection counted on the device needs room for at least 1 element");
   }

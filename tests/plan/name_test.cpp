@@ -24,6 +24,11 @@ TEST(Names, AlgorithmsReadBack) {
         Algorithm::blocked}) {
     EXPECT_EQ(parse_algorithm(name(algorithm)), algorithm) << name(algorithm);
   }
+  for (const SelectionAlgorithm algorithm :
+       {SelectionAlgorithm::automatic, SelectionAlgorithm::mask_then_scatter,
+        SelectionAlgorithm::single_pass, SelectionAlgorithm::blocked}) {
+    EXPECT_EQ(parse_selection_algorithm(name(algorithm)), algorithm) << name(algorithm);
+  }
   EXPECT_EQ(parse_algorithm("auto"), Algorithm::automatic);
   EXPECT_FALSE(parse_algorithm("quick"));
 }
