@@ -38,26 +38,6 @@ Result<void> check_places(const SelectionDescription& d, const Places& places, b
   return asked("number of elements", places.n, counted);
 }
 
-PlanFamily plans_of(const Device::Impl& device, const SelectionDescription& description,
-                    bool counted) {
-  const auto plan = [&device, description, counted](const CallerLayout& layout,
-                                                    const Traits& traits) -> Result<CallerPlan> {
-    auto made = plan_selection(description, traits,
-                               {.same_buffer = layout.aliasing == Aliasing::same_buffer,
-                                .misalignments = layout.misalignments,
-                                .counted = counted,
-                                .withhold = device.withhold});
-    if (!made) return std::unexpected{std::move(made.error())};
-    const std::size_t callers = plan::selection_slots(description, counted).size();
-    std::vector<std::uint32_t> external(callers);
-    for (std::uint32_t k = 0; k < callers; ++k) external[k] = k;
-    return CallerPlan{std::move(*made), std::move(external)};
-  };
-  return {.plan = plan,
-          .fallback = std::string(name(SelectionAlgorithm::mask_then_scatter)),
-          .can_be_in_place = false};
-}
-
 }  // namespace
 
 PreparedSelection::PreparedSelection(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -82,7 +62,7 @@ Result<PreparedSelection> prepare_selection(Device& device, const SelectionDescr
     if (auto ok = cpu::check(description); !ok) return std::unexpected{std::move(ok.error())};
     return PreparedSelection(std::move(impl));
   }
-  impl->plans.emplace(device.impl(), plans_of(device.impl(), description, options.counted));
+  impl->plans.emplace(device.impl(), plans_of(description, options.counted));
   // The usual case, aligned and apart, is made now: what cannot be done is said here.
   if (auto plan = impl->plans->variant({}); !plan) {
     Error error = std::move(plan.error());
@@ -107,19 +87,7 @@ Result<std::vector<CallerBuffer>> PreparedSelection::Impl::caller_buffers(
     return std::unexpected{std::move(ok.error())};
   }
   const auto slots = plan::selection_slots(description, counted);
-  const std::vector<BufferRange> ordered = in_order(slots, ranges);
-  static constexpr std::array<std::string_view, 7> names{"input",   "flags",  "output", "indices",
-                                                         "lengths", "counts", "count"};
-  std::vector<CallerBuffer> buffers;
-  for (std::size_t k = 0; k < slots.size(); ++k) {
-    buffers.push_back({.what = names[static_cast<std::size_t>(slots[k].what)],
-                       .range = ordered[k],
-                       .element_bytes = slots[k].element_bytes,
-                       .elements = slots[k].elements,
-                       .is_written = slots[k].is_written(),
-                       .is_bound_alone = slots[k].what == What::n});
-  }
-  return buffers;
+  return at_ranges(plans->slots(), in_order(slots, ranges));
 }
 
 Result<void> PreparedSelection::run(const SelectionBuffers& buffers) {

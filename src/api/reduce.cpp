@@ -15,19 +15,6 @@ namespace {
 
 Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
 
-PlanFamily plans_of(const ReduceDescription& description) {
-  const auto plan = [description](const CallerLayout& layout,
-                                  const Traits& traits) -> Result<CallerPlan> {
-    auto made = plan_reduce(description, traits,
-                            {.aliasing = layout.aliasing,
-                             .in_misalignment = layout.misalignment(0),
-                             .out_misalignment = layout.misalignment(1)});
-    if (!made) return std::unexpected{std::move(made.error())};
-    return CallerPlan{std::move(*made), {plan::input_buffer, plan::output_buffer}};
-  };
-  return {.plan = plan, .fallback = {}};
-}
-
 Result<ReduceReport> reduce_on_cpu(const ReduceDescription& d, std::span<const std::byte> in,
                                    const RunOptions& run) {
   auto value = cpu::reduce(d, in.data());
@@ -155,14 +142,7 @@ Result<std::vector<CallerBuffer>> PreparedReduce::Impl::caller_buffers(
     return std::unexpected{
         bad_argument("a reduction prepared for the CPU backend records no commands")};
   }
-  return std::vector<CallerBuffer>{{.what = "input",
-                                    .range = in,
-                                    .element_bytes = input_bytes(description),
-                                    .elements = description.n},
-                                   {.what = "output",
-                                    .range = out,
-                                    .element_bytes = element_bytes(description),
-                                    .is_written = true}};
+  return at_ranges(plans->slots(), std::array{in, out});
 }
 
 BoundReduce::BoundReduce(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -53,17 +53,21 @@ nlohmann::ordered_json step_json(const Plan& plan, const PlanStep& step) {
   if (const auto* dispatch = std::get_if<DispatchStep>(&step)) {
     json bindings = json::array();
     for (const PlanBinding& b : dispatch->bindings) {
-      bindings.push_back(
-          {{"buffer", plan.buffers[b.buffer].name}, {"offset", b.offset}, {"bytes", b.bytes}});
+      bindings.push_back({{"buffer", plan.buffers[b.buffer].name},
+                          {"index", b.buffer},
+                          {"offset", b.offset},
+                          {"bytes", b.bytes}});
     }
     json indirect = nullptr;  // or where the grid is read
     if (dispatch->indirect) {
       indirect = {{"buffer", plan.buffers[dispatch->indirect->buffer].name},
+                  {"index", dispatch->indirect->buffer},
                   {"offset", dispatch->indirect->offset}};
     }
     return {{"step", "dispatch"},
             {"label", dispatch->label},
             {"kernel", plan.kernels[dispatch->kernel].name},
+            {"kernel_index", dispatch->kernel},
             {"workgroups", dispatch->workgroups},
             {"indirect", indirect},
             {"bindings", bindings}};
@@ -71,14 +75,17 @@ nlohmann::ordered_json step_json(const Plan& plan, const PlanStep& step) {
   if (const auto* clear = std::get_if<ClearStep>(&step)) {
     return {{"step", "clear"},
             {"buffer", plan.buffers[clear->buffer].name},
+            {"index", clear->buffer},
             {"offset", clear->offset},
             {"bytes", clear->bytes}};
   }
   const auto& copy = std::get<CopyStep>(step);
   return {{"step", "copy"},
           {"from", plan.buffers[copy.from].name},
+          {"from_index", copy.from},
           {"from_offset", copy.from_offset},
           {"to", plan.buffers[copy.to].name},
+          {"to_index", copy.to},
           {"to_offset", copy.to_offset},
           {"bytes", copy.bytes}};
 }
@@ -163,10 +170,12 @@ std::string to_json(const Plan& plan, bool with_wgsl) {
   }
   if (plan.status) {
     root["status"] = {{"buffer", plan.buffers[plan.status->buffer].name},
+                      {"index", plan.status->buffer},
                       {"offset", plan.status->offset}};
   }
   if (plan.renewal) {
     root["renewal"] = {{"buffer", plan.buffers[plan.renewal->buffer].name},
+                       {"index", plan.renewal->buffer},
                        {"runs", plan.renewal->runs}};
   }
   root["scratch_bytes"] = scratch_bytes(plan);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <string>
@@ -12,6 +13,24 @@
 
 namespace cumulo::predicate {
 namespace {
+
+// The f64 nearest to a number's text; nothing where that is infinite, or 0 for a number that is
+// not.
+std::optional<double> real_of(const std::string& text) {
+#ifdef __cpp_lib_to_chars
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || last != end) return std::nullopt;
+#else
+  // A library without from_chars of floats: libc++ 19.
+  const double value = std::strtod(text.c_str(), nullptr);
+  const bool has_digits =
+      text.substr(0, text.find_first_of("eE")).find_first_of("123456789") != std::string::npos;
+  if (std::isinf(value) || (value == 0 && has_digits)) return std::nullopt;
+#endif
+  return value;
+}
 
 double to_double(Wide value) { return static_cast<double>(value); }
 
@@ -152,13 +171,9 @@ class Compiler {
   }
 
   Index real(const Branch& branch) {
-    double value = 0;
-    const char* const end = branch.text.data() + branch.text.size();
-    const auto [last, error] = std::from_chars(branch.text.data(), end, value);
-    if (error != std::errc{} || last != end) {
-      return fault(branch.offset, "this number is outside the range of f64");
-    }
-    return add_real(Kind::f64, value);
+    const auto value = real_of(branch.text);
+    if (!value) return fault(branch.offset, "this number is outside the range of f64");
+    return add_real(Kind::f64, *value);
   }
 
   Index name(const Branch& branch) {
