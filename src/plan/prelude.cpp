@@ -220,8 +220,11 @@ Words words_of(const Scalar& value) {
 
 Result<std::string> prelude(const ScanDescription& d, const PreludeOptions& options) {
   std::string text;
-  // Tint wants the extension named; naga does not know the name.
-  if (options.subgroups && options.dialect == Dialect::tint) text += "enable subgroups;\n";
+  // Tint wants the extension named, and lets subgroup builtins stand in flow that it cannot prove
+  // uniform only where it is told so. naga knows neither word.
+  if (options.subgroups && options.dialect == Dialect::tint) {
+    text += "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n";
+  }
   const std::vector<Field> fields = fields_of(d);
   text += element_text(fields);
   text += input_text(d);

@@ -109,8 +109,9 @@ fn draw_tile(workgroup: u32, thread: u32) -> Draw {
     }
     drawn = ticket;
   }
-  workgroupBarrier();  // the ticket is known to all
-  return Draw(drawn & ${TICKET_MASK}u, 0x8000u | (drawn >> ${TICKET_BITS}u));
+  // Known to all, and to the compiler as the same for all: barriers may stand below it.
+  let ticket = workgroupUniformLoad(&drawn);
+  return Draw(ticket & ${TICKET_MASK}u, 0x8000u | (ticket >> ${TICKET_BITS}u));
 }
 
 fn end_run(tile: u32, thread: u32) {}
