@@ -90,6 +90,17 @@ nlohmann::ordered_json step_json(const Plan& plan, const PlanStep& step) {
           {"bytes", copy.bytes}};
 }
 
+nlohmann::ordered_json trace_json(const Plan& plan, const PlanTrace& trace) {
+  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+  for (const TraceStep& step : trace.steps) {
+    steps.push_back({{"label", step.label},
+                     {"additions", step.additions},
+                     {"moves", step.moves},
+                     {"barriers", step.barriers}});
+  }
+  return {{"buffer", plan.buffers[trace.buffer].name}, {"index", trace.buffer}, {"steps", steps}};
+}
+
 }  // namespace
 
 std::uint64_t scratch_bytes(const Plan& plan) {
@@ -178,6 +189,7 @@ std::string to_json(const Plan& plan, bool with_wgsl) {
                        {"index", plan.renewal->buffer},
                        {"runs", plan.renewal->runs}};
   }
+  if (plan.trace) root["trace"] = trace_json(plan, *plan.trace);
   root["scratch_bytes"] = scratch_bytes(plan);
   return root.dump(2);
 }

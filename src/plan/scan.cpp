@@ -79,7 +79,8 @@ Result<Plan> plan_elements(const ScanRequest& request) {
     case Algorithm::hillis_steele:
     case Algorithm::blelloch:
     case Algorithm::subgroup: return plan_teaching(request);
-    case Algorithm::single_pass: return plan_single_pass(request);
+    case Algorithm::single_pass:
+      return request.options.trace ? plan_memory_pass(request) : plan_single_pass(request);
     default: break;
   }
   // One pass where the device is known to let waiting workgroups be waited for.
@@ -146,6 +147,7 @@ Values kernel_values(const ScanRequest& request) {
           {"EXCLUSIVE", request.exclusive() ? 1 : 0},
           {"INCLUDE_INITIAL", d.include_initial ? 1 : 0},
           {"HAS_INITIAL", request.has_initial() ? 1 : 0},
+          {"TRACE", 0},
           {"IN_PLACE", aliasing == Aliasing::in_place ? 1 : 0},
           {"SAME_BUFFER", aliasing == Aliasing::same_buffer ? 1 : 0}};
 }
@@ -220,6 +222,9 @@ Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
     return std::unexpected{std::move(*error)};
   }
   if (auto error = plan::refusal(request)) return std::unexpected{std::move(*error)};
+  if (options.trace) {
+    if (auto ok = plan::check_trace(request); !ok) return std::unexpected{std::move(ok.error())};
+  }
   if (options.counted) return plan::plan_counted(request);
   if (description.n > 0) return plan::plan_elements(request);
 

@@ -4,6 +4,8 @@
 //     -> {"slots": [{"name", "element_bytes", "elements", "written"}], "total_bytes", "fallback"}
 //   {"call": "plan", ..., "traits": {...}, "buffers": [{"buffer", "offset", "bytes"}]}
 //     -> {"plan": {...}, "external": [{"index", "offset"}]}
+//   {"call": "trace", ..., "traits": {...}}, of a scan over two buffers of its own
+//     -> as of "plan"; the plan's "trace" says what its buffer holds
 //   {"call": "run", ..., "places": [address]}
 //     -> {"algorithm": "blocked"}
 // or {"error": {"kind", "message", "reasons"}}. "buffers" and "places" stand in the order of the
@@ -140,6 +142,17 @@ Result<std::string> answer_plan(const Request& request) {
   return "{\"plan\": " + to_json(made->plan, true) + ", \"external\": " + text_of(external) + "}";
 }
 
+Result<std::string> answer_trace(const Request& request) {
+  const auto* const scan = std::get_if<ScanDescription>(&request.description);
+  if (scan == nullptr) return std::unexpected{bad_argument("only a scan can be traced")};
+  auto traits = read_traits(request.json);
+  if (!traits) return std::unexpected{std::move(traits.error())};
+  auto plan = plan_scan(*scan, *traits, {.trace = true});
+  if (!plan) return std::unexpected{std::move(plan.error())};
+  const Json external{{{"index", 0}, {"offset", 0}}, {{"index", 1}, {"offset", 0}}};
+  return "{\"plan\": " + to_json(*plan, true) + ", \"external\": " + text_of(external) + "}";
+}
+
 Result<std::string> answer_run(const Request& request) {
   const std::size_t slots = request.family().slots.size();
   const bool scans = std::holds_alternative<ScanDescription>(request.description);
@@ -177,9 +190,10 @@ Result<std::string> answer_to(const Json& json) {
   const std::string call = word("call");
   if (call == "slots") return answer_slots(request);
   if (call == "plan") return answer_plan(request);
+  if (call == "trace") return answer_trace(request);
   if (call == "run") return answer_run(request);
   return std::unexpected{
-      bad_argument("unknown call '" + call + "'; known are slots, plan and run")};
+      bad_argument("unknown call '" + call + "'; known are slots, plan, trace and run")};
 }
 
 std::string answer;

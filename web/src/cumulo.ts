@@ -2,14 +2,14 @@
 // where there is none.
 import { isSoftware, nameOf, openDevice, requirements, traitsOf } from './device.js';
 import { CumuloError, type ErrorKind } from './errors.js';
-import { Executor } from './executor.js';
-import type { Counts, Plan, PrimitiveName, Slots, Traits } from './plan.js';
+import { BoundPlan, Executor, ScratchPool } from './executor.js';
+import type { Counts, Plan, PrimitiveName, Slots, TraceStep, Traits } from './plan.js';
 import { Planner, type PlannerSource, type Question } from './planner.js';
 import { type Bound, type Device, type Place, Prepared } from './prepared.js';
 import { median, timeRuns, type Timing } from './timing.js';
 
 export { CumuloError, Planner, requirements, timeRuns };
-export type { Bound, Counts, ErrorKind, Place, Plan, Prepared, PrimitiveName, Timing, Traits };
+export type { Bound, Counts, ErrorKind, Place, Plan, Prepared, PrimitiveName, Timing, TraceStep, Traits };
 
 export type Values =
   | Uint32Array
@@ -46,6 +46,8 @@ export type ScanAlgorithm =
   | 'subgroup'
   | 'serial'
   | 'blocked';
+
+export type TracedAlgorithm = 'hillis-steele' | 'blelloch' | 'subgroup' | 'single-pass';
 
 export interface ScanOptions extends RunOptions {
   op?: Operator;
@@ -408,6 +410,37 @@ export class Cumulo {
     }));
     const all = { dialect: 'tint', ...this.traits, ...traits } as Traits;
     return this.#planner.plan(question, all, places).plan;
+  }
+
+  /**
+   * A scan of 8, 16, 32 or 64 elements, step by step as the device did it: the array before the
+   * first step and after each, what was added to what, and how many barriers it took.
+   */
+  async trace<T extends Values>(values: T, algorithm: TracedAlgorithm) {
+    const device = this.#device;
+    if (!device) throw new CumuloError('unsupported', 'without WebGPU there is no device to trace');
+    const { executor, planner, traits } = device;
+    const question = questionOf('scan', { n: values.length, type: typeOf(values), algorithm });
+    const placed = planner.trace(question, traits);
+    await executor.prepare(placed.plan);
+    const buffers = [executor.buffer('input', values.byteLength), executor.buffer('output', values.byteLength)];
+    write(executor.device.queue, buffers[0]!, bytesOf(values));
+    const pool = new ScratchPool(executor);
+    const bound = new BoundPlan(executor, placed, buffers, pool);
+    try {
+      await executor.submit('trace', (encoder) => bound.record(encoder));
+      const { index, steps } = placed.plan.trace!;
+      const bytes = placed.plan.buffers[index]!.bytes;
+      const [traced] = await executor.read([{ ...bound.place(index), bytes }]);
+      const n = values.length;
+      const all = viewAs(traced!, values);
+      const arrays = Array.from({ length: steps.length + 1 }, (_, k) => all.slice(k * n, (k + 1) * n) as Like<T>);
+      return { arrays, steps, algorithm: placed.plan.algorithm };
+    } finally {
+      bound.destroy();
+      pool.destroy();
+      for (const buffer of buffers) buffer.destroy();
+    }
   }
 
   #preparedFor(question: Question): Prepared {

@@ -69,6 +69,14 @@ export interface Counts {
   subgroup_calls: number;
 }
 
+/** One step of a traced scan: pairs of from and to. */
+export interface TraceStep {
+  label: string;
+  additions: [number, number][];
+  moves: [number, number][];
+  barriers: number;
+}
+
 export interface Plan {
   primitive: string;
   algorithm: string;
@@ -82,6 +90,8 @@ export interface Plan {
   status?: { index: number; offset: number };
   /** Scratch that is to be cleared before every so many runs. */
   renewal?: { index: number; runs: number };
+  /** What a buffer holds of a traced scan: its array before the first step and after each. */
+  trace?: { index: number; steps: TraceStep[] };
   scratch_bytes: number;
 }
 

@@ -85,6 +85,11 @@ export class Planner {
     return this.#ask('plan', question, { traits, buffers }) as PlacedPlan;
   }
 
+  /** The plan of a scan over two buffers that writes down its array after each step. */
+  trace(question: Question, traits: Traits): PlacedPlan {
+    return this.#ask('trace', question, { traits }) as PlacedPlan;
+  }
+
   /**
    * Runs on the CPU. `inputs` holds the bytes of each slot that is not written; what comes back is
    * the bytes of each that is, and last those of the total where there is one.
