@@ -32,3 +32,10 @@ const tsc = join(here, 'node_modules/typescript/bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', join(here, 'tsconfig.types.json'), '--outDir', join(out, 'cumulo')], {
   stdio: 'inherit',
 });
+await build({
+  ...common,
+  entryPoints: { gallery: join(here, 'gallery/main.ts') },
+  outdir: out,
+  loader: { '.wgsl': 'text' },
+});
+copyFileSync(join(here, 'gallery/index.html'), join(out, 'index.html'));

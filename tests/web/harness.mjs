@@ -41,6 +41,10 @@ export function launch() {
     args: [
       '--enable-unsafe-webgpu',
       '--use-webgpu-adapter=swiftshader',
+      // Canvases too: by SwiftShader's Vulkan, else a page's device is lost with its first frame.
+      '--enable-features=Vulkan',
+      '--use-vulkan=swiftshader',
+      '--use-angle=swiftshader',
       '--no-sandbox',
       '--disable-quic',
       '--no-first-run',

@@ -39,8 +39,7 @@ async function runTest(test) {
     if (message.type() === 'error') errors.push(`console: ${message.text()}`);
   });
   page.setDefaultTimeout(60_000);
-  const screenshot = (name, more = {}) =>
-    page.screenshot({ path: `${options.screenshots}/${name}.png`, ...more });
+  const screenshot = (name, of) => of.screenshot({ path: `${options.screenshots}/${name}.png` });
   const late = new Promise((_, reject) =>
     setTimeout(() => reject(new Error(`not done after ${patience / 1000} s`)), patience).unref(),
   );
