@@ -90,7 +90,6 @@ export function outputSection(app: App, root: HTMLElement): void {
   const table = h(
     'table',
     { class: 'rows' },
-    h('caption', {}, 'Change a value or a flag: the rows follow. In the picture a click on a box does it too.'),
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'item'), ...values.map((_, i) => h('th', { scope: 'col' }, `#${i}`)))),
     h(
       'tbody',
@@ -222,6 +221,7 @@ export function outputSection(app: App, root: HTMLElement): void {
           h('li', {}, h('b', {}, 'Allocation: '), 'scanned counts are write positions, and their total is the size.'),
           h('li', {}, h('b', {}, 'Sorting, summed areas: '), 'built from scans as well.')),
         verdictText)),
+    h('p', {}, 'Change a value or a flag: the rows follow. A click in the picture, on a column or a flag, does it too.'),
     h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'the rows as a table' }, table),
   );
   app.onDevice(() => {

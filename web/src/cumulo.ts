@@ -149,11 +149,20 @@ function wideValues(bytes: Uint8Array, type: string): BigUint64Array | BigInt64A
   return Float64Array.from({ length: pairs.length / 2 }, (_, i) => pairs[2 * i]! + pairs[2 * i + 1]!);
 }
 
-// The planner's names: includeInitial is its include_initial.
+// The planner's names, at any depth: includeInitial is its include_initial.
+function renamed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renamed);
+  const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? fieldsOf(value) : value;
+}
+
 function fieldsOf(options: object): Record<string, unknown> {
   const fields = Object.entries(options).filter(([name, value]) => name !== 'timed' && value !== undefined);
   return Object.fromEntries(
-    fields.map(([name, value]) => [name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`), value]),
+    fields.map(([name, value]) => [
+      name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
+      renamed(value),
+    ]),
   );
 }
 
