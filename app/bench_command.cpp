@@ -87,6 +87,7 @@ struct ScanRequest {
   std::string runs = "11";
   std::optional<double> heat;
   bool wall_clock = false;
+  std::string pages = name(bench::Pages::ordinary);
   std::string device = "auto";
   bool json = false;
 };
@@ -138,7 +139,10 @@ Result<std::uint32_t> parse_runs(const std::string& word) {
 
 Result<bench::ScanBenchOptions> interpret(const ScanRequest& r) {
   bench::ScanBenchOptions options{
-      .with_work = !r.algorithms.empty(), .heat_seconds = r.heat, .wall_clock = r.wall_clock};
+      .with_work = !r.algorithms.empty(),
+      .heat_seconds = r.heat,
+      .wall_clock = r.wall_clock,
+      .pages = r.pages == name(bench::Pages::huge) ? bench::Pages::huge : bench::Pages::ordinary};
   std::vector<std::string> ops = r.ops;
   if (std::erase(ops, "affine") > 0) {
     options.monoids.push_back(affine_monoid());
@@ -188,6 +192,8 @@ void add_bench_options(CLI::App& app, ScanRequest& r) {
                  "seconds of copies before each group of cases (0.5; on CPU and software 0)")
       ->check(CLI::Range(0.0, 60.0));
   app.add_flag("--wall-clock", r.wall_clock, "the host's clock even where the device has one");
+  app.add_option("--pages", r.pages, "on the CPU: ordinary, or huge ones for the arrays (ordinary)")
+      ->check(CLI::IsMember({name(bench::Pages::ordinary), name(bench::Pages::huge)}));
   add_device_option(app, r.device);
   app.add_flag("--json", r.json, "one JSON object on standard output");
 }

@@ -14,6 +14,7 @@
 #include <new>
 #include <string>
 
+#include "bench/report.hpp"
 #include "cumulo/error.hpp"
 #include "cumulo/monoid.hpp"
 #include "cumulo/operator.hpp"
@@ -27,19 +28,17 @@ struct FreeLines {
   void operator()(void* p) const { ::operator delete[](p, array_alignment); }
 };
 
-// Uninitialised elements in whole cache lines; null where there is no memory.
 template <class T>
 using Lines = std::unique_ptr<T[], FreeLines>;
 
+// Uninitialised elements in whole cache lines; null where there is no memory.
 template <class T>
-Lines<T> allocate_lines(std::size_t n) {
+Lines<T> allocate_lines(std::size_t n, Pages pages = Pages::ordinary) {
   if (n > (std::size_t{1} << 60) / sizeof(T)) return nullptr;  // the bytes would not fit 64 bits
   const std::size_t bytes = (n * sizeof(T) + 63) / 64 * 64;
   void* const memory = ::operator new[](bytes, array_alignment, std::nothrow);
 #ifdef __linux__
-  // In small pages their chance places make the same copy a third faster or slower from one process
-  // to the next. A system that gives no huge ones refuses, and nothing else is lost.
-  if (memory != nullptr) madvise(memory, bytes, MADV_HUGEPAGE);
+  if (memory != nullptr && pages == Pages::huge) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
   return Lines<T>(static_cast<T*>(memory));
 }
@@ -91,8 +90,8 @@ struct Data {
 // out_of_memory.
 template <class T, class Sample, class Combine>
 Result<Data<T>> make_data(std::size_t n, const T& identity, const Sample& sample_at,
-                          const Combine& combine_two) {
-  Data<T> data{n, allocate_lines<T>(n), allocate_lines<T>(n + 1)};
+                          const Combine& combine_two, Pages pages = Pages::ordinary) {
+  Data<T> data{n, allocate_lines<T>(n, pages), allocate_lines<T>(n + 1, pages)};
   if (!data.in || !data.prefixes) {
     return std::unexpected{
         Error{ErrorKind::out_of_memory, "no memory for two arrays of " + std::to_string(n)}};
@@ -109,10 +108,10 @@ Result<Data<T>> make_data(std::size_t n, const T& identity, const Sample& sample
 }
 
 template <Element T>
-Result<Data<T>> make_data(Operator op, std::size_t n) {
+Result<Data<T>> make_data(Operator op, std::size_t n, Pages pages = Pages::ordinary) {
   return make_data<T>(
       n, identity<T>(op), [&](std::size_t i) { return sample<T>(op, i, n); },
-      [&](T older, T newer) { return combine(op, older, newer); });
+      [&](T older, T newer) { return combine(op, older, newer); }, pages);
 }
 
 // The scan from the last element to the first in place of the prefixes: suffixes, then the

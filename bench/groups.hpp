@@ -31,7 +31,7 @@ struct Group {
 std::string our_name(const GroupScan& scan);
 
 // Host memory, wall clock; copies and, for inclusive sums, what else a C++ program can call.
-Result<void> measure_on_host(Device& device, const Group& group, Report& report);
+Result<void> measure_on_host(Device& device, const Group& group, Pages pages, Report& report);
 
 struct GpuTiming {
   double heat_seconds = 0;  // how long the device is kept busy before, so that its clock has risen

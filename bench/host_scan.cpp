@@ -238,11 +238,11 @@ class HostGroup {
 
 }  // namespace
 
-Result<void> measure_on_host(Device& device, const Group& group, Report& report) {
+Result<void> measure_on_host(Device& device, const Group& group, Pages pages, Report& report) {
   return with_type(group.type, [&]<class T>() -> Result<void> {
-    auto data = make_data<T>(group.op, group.n);
+    auto data = make_data<T>(group.op, group.n, pages);
     if (!data) return std::unexpected{std::move(data.error())};
-    const Lines<T> out = allocate_lines<T>(group.n);
+    const Lines<T> out = allocate_lines<T>(group.n, pages);
     if (!out) return std::unexpected{Error{ErrorKind::out_of_memory, "no memory for the results"}};
     HostGroup<T> cases(device, group, *data, out.get());
     cases.run(report.runs);

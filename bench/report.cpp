@@ -198,11 +198,13 @@ void refuse_faster_than_copy(Report& report) {
 
 std::string to_text(const Report& report) {
   std::string text = fmt::format(
-      "device     {}{}\nprocessor  {}, {} threads\nwith       {}\ndate       {}\n"
+      "device     {}{}\nprocessor  {}, {} threads\n{}with       {}\ndate       {}\n"
       "medians of {} runs, interleaved; of copy = the fastest copy's time for as many bytes / the "
       "case's\n",
       report.device.name, report.device.driver.empty() ? "" : ", " + report.device.driver,
-      report.processor, report.threads, report.versions, report.date, report.runs);
+      report.processor, report.threads,
+      report.pages ? fmt::format("memory     {} pages\n", name(*report.pages)) : "",
+      report.versions, report.date, report.runs);
   const bool with_work = std::ranges::any_of(
       report.measurements, [](const Measurement& m) { return m.work.has_value(); });
   const Measurement* previous = nullptr;
@@ -234,8 +236,9 @@ std::string to_json(const Report& report) {
             {"versions", report.versions},
             {"date", report.date},
             {"runs", report.runs},
-            {"clock", cumulo::name(on_device ? ClockKind::device : ClockKind::wall)},
-            {"measurements", Json::array()}};
+            {"clock", cumulo::name(on_device ? ClockKind::device : ClockKind::wall)}};
+  if (report.pages) root["pages"] = name(*report.pages);
+  root["measurements"] = Json::array();
   for (const Measurement& m : report.measurements) {
     root["measurements"].push_back(to_json(report, m));
   }

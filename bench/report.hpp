@@ -17,6 +17,12 @@ namespace cumulo::bench {
 enum class Role : std::uint8_t { scan, reduce, copy, empty };
 std::string_view name(Role role);
 
+// Which pages the arrays on the host ask for: those that any program's arrays get, or large ones
+// where the system has them.
+enum class Pages : std::uint8_t { ordinary, huge };
+
+constexpr const char* name(Pages pages) { return pages == Pages::huge ? "huge" : "ordinary"; }
+
 // What an algorithm does for one run (docs/benchmarks.md says how each is counted).
 struct Work {
   std::optional<std::uint64_t> steps = std::nullopt;      // one after the other
@@ -51,6 +57,7 @@ struct Report {
   std::string date;
   std::uint32_t threads = 0;
   std::uint32_t runs = 0;
+  std::optional<Pages> pages = std::nullopt;  // where the arrays are on the host
   std::vector<Measurement> measurements;
 
   bool ok() const;

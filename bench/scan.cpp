@@ -134,8 +134,9 @@ Result<Report> run_scan(Device& device, const ScanBenchOptions& options) {
                          options.wall_clock};
 
   Report report = make_report(device, std::max(1U, options.runs));
+  if (info.backend == Backend::cpu) report.pages = options.pages;
   for (const Group& group : groups_of(options, types, sizes)) {
-    auto ok = info.backend == Backend::cpu ? measure_on_host(device, group, report)
+    auto ok = info.backend == Backend::cpu ? measure_on_host(device, group, options.pages, report)
                                            : measure_on_gpu(device, group, timing, report);
     if (!ok) return std::unexpected{std::move(ok.error())};
   }

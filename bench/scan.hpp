@@ -34,6 +34,7 @@ struct ScanBenchOptions {
   std::uint32_t runs = 11;
   std::optional<double> heat_seconds = std::nullopt;  // 0.5 on a hardware GPU, else none
   bool wall_clock = false;                            // even where the device has a clock
+  Pages pages = Pages::ordinary;                      // of the arrays on the CPU
 };
 
 // All cases of one size, type and operator in one run, interleaved. The result of every timed run

@@ -56,6 +56,14 @@ def test_the_text_names_what_stands_beside():
 
 
 @on_cpu_once
+def test_the_pages_of_the_arrays_are_named():
+    for option, pages in (([], "ordinary"), (["--pages", "huge"], "huge")):
+        result = bench("scan", "--n", "70000", "--runs", "2", "--device", "cpu", "--types", "u32", *option)
+        assert result["ok"] and result["pages"] == pages
+    refuse("bench", "scan", "--n", "100", "--pages", "small")
+
+
+@on_cpu_once
 def test_what_cannot_be_timed_is_refused():
     refuse("bench", "sort")
     assert "sideways" in refuse("bench", "scan", "--layouts", "sideways")
