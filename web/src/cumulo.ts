@@ -187,6 +187,7 @@ interface Ran {
 }
 
 const stalled = 1;
+const rememberedPrimitives = 64;
 
 export class Cumulo {
   /** Where the calls run. */
@@ -464,6 +465,8 @@ export class Cumulo {
     if (!prepared) {
       prepared = new Prepared(this.#device, question);
       this.#prepared.set(key, prepared);
+      // Not destroyed: a recorded run may still wait to be submitted.
+      if (this.#prepared.size > rememberedPrimitives) this.#prepared.delete(this.#prepared.keys().next().value!);
     }
     return prepared;
   }
