@@ -1,6 +1,5 @@
 // cumulo allocate: counts in, the offsets of their places out.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -9,6 +8,7 @@
 #include "command.hpp"
 #include "counts.hpp"
 #include "cumulo/allocate.hpp"
+#include "picture/scenes.hpp"
 
 namespace cumulo::app {
 namespace {
@@ -54,9 +54,6 @@ Result<void> interpret(AllocateRequest& r) {
   auto algorithm = parse_algorithm_word(r.algorithm_word);
   if (!algorithm) return std::unexpected{std::move(algorithm.error())};
   r.algorithm = *algorithm;
-  if (r.picture) {
-    return std::unexpected{Error{ErrorKind::bad_argument, "allocate draws no picture yet"}};
-  }
   return {};
 }
 
@@ -110,16 +107,16 @@ std::optional<CountDifference> first_difference(const AllocateRequest& r,
   return std::nullopt;
 }
 
-Result<Outcome> compute(const AllocateRequest& r, std::uint64_t& n) {
-  auto counts = read_counts(r);
-  if (!counts) return std::unexpected{std::move(counts.error())};
-  n = counts->size();
-  if (auto fits = require_memory((n + 1) * (r.wide ? 8 : 4), "the offsets"); !fits) {
+Result<Outcome> compute(const AllocateRequest& r, std::vector<std::uint32_t>& counts) {
+  auto read = read_counts(r);
+  if (!read) return std::unexpected{std::move(read.error())};
+  counts = std::move(*read);
+  if (auto fits = require_memory((counts.size() + 1) * (r.wide ? 8 : 4), "the offsets"); !fits) {
     return std::unexpected{std::move(fits.error())};
   }
   auto outcome = done_anywhere(r.device, r.report.quiet, [&](Device& device) {
-    return r.wide ? allocate_on<std::uint64_t>(device, r, *counts)
-                  : allocate_on<std::uint32_t>(device, r, *counts);
+    return r.wide ? allocate_on<std::uint64_t>(device, r, counts)
+                  : allocate_on<std::uint32_t>(device, r, counts);
   });
   if (!outcome) return outcome;
   std::visit(
@@ -127,7 +124,7 @@ Result<Outcome> compute(const AllocateRequest& r, std::uint64_t& n) {
         if constexpr (std::is_unsigned_v<T>) {
           if (r.broken && *r.broken < offsets.size()) ++offsets[*r.broken];
           if (r.check) {
-            outcome->difference = first_difference(r, *counts, offsets, outcome->run.report);
+            outcome->difference = first_difference(r, counts, offsets, outcome->run.report);
           }
         }
       },
@@ -152,6 +149,8 @@ Json json_report(const AllocateRequest& r, std::uint64_t n, const Outcome& outco
   object["time"] = json_time(outcome.run.timing);
   object["output"] = nullptr;
   if (r.output && !outcome.difference) object["output"] = *r.output;
+  object["picture"] = nullptr;
+  if (r.picture) object["picture"] = *r.picture;
   if (Json values = json_values(r, outcome.offsets); !values.is_null()) {
     object["offsets"] = values;
     object["values"] = std::move(values);
@@ -159,7 +158,24 @@ Json json_report(const AllocateRequest& r, std::uint64_t n, const Outcome& outco
   return object;
 }
 
+Result<void> draw(const AllocateRequest& r, const std::vector<std::uint32_t>& counts,
+                  const Outcome& outcome) {
+  picture::AllocationPicture data{.title = "allocate: where does each item start?",
+                                  .counts = counts,
+                                  .capacity = r.capacity,
+                                  .device = describe_device(outcome.device)};
+  std::visit(
+      [&]<class T>(const std::vector<T>& offsets) {
+        if constexpr (std::is_unsigned_v<T>) data.offsets.assign(offsets.begin(), offsets.end());
+      },
+      outcome.offsets);
+  return write_picture(r, picture::allocation_scene(data));
+}
+
 void say_summary(const AllocateRequest& r, std::uint64_t n, const Outcome& outcome) {
+  if (const auto& wrong = outcome.difference) {
+    return say_wrong(r, wrong->what, wrong->found, wrong->expected);
+  }
   const AllocationReport& report = outcome.run.report;
   std::string line = fmt::format("cumulo: {} counts, {} on {}: total {}", n, outcome.run.algorithm,
                                  describe_device(outcome.device), report.total);
@@ -188,31 +204,22 @@ int run_allocate(const Arguments& arguments) {
   app.add_flag("--wide", r.wide, "offsets of 64 bits");
   app.add_option("--algorithm", r.algorithm_word,
                  "auto, serial, blocked, reduce-then-scan or single-pass");
-  add_common_options(app, r, "the places");
+  add_common_options(app, r, "counts, offsets and places");
   app.footer(example);
   if (const auto status = parse_arguments(app, arguments)) return *status;
 
-  const bool json = r.report.json;
-  if (auto ok = interpret(r); !ok) return report_error(ok.error(), json);
-  std::uint64_t n = 0;
-  auto outcome = compute(r, n);
-  if (!outcome) return report_error(outcome.error(), json);
-  if (!outcome->difference) {
-    const bool progress = !r.report.quiet && (r.output || isatty(STDOUT_FILENO) == 0);
-    auto written = write_output(r, [&](Writer& writer, Format format) {
-      return write_array({.values = outcome->offsets}, format, writer, progress);
-    });
-    if (!written) return report_error(written.error(), json);
+  if (auto ok = interpret(r); !ok) return report_error(ok.error(), r.report.json);
+  std::vector<std::uint32_t> counts;
+  auto outcome = compute(r, counts);
+  if (outcome && r.picture) {
+    if (auto drawn = draw(r, counts, *outcome); !drawn) outcome = std::unexpected{drawn.error()};
   }
-  if (json) {
-    if (const int status = print_json(json_report(r, n, *outcome)); status != done) return status;
-  }
-  if (outcome->difference) {
-    say_difference(r, *outcome->difference);
-    return check_failed;
-  }
-  if (!r.report.quiet) say_summary(r, n, *outcome);
-  return done;
+  if (!outcome) return report_error(outcome.error(), r.report.json);
+  return deliver(
+      r, outcome->difference.has_value(),
+      [&] { return write_values(r, {.values = outcome->offsets}); },
+      [&] { return json_report(r, counts.size(), *outcome); },
+      [&] { say_summary(r, counts.size(), *outcome); });
 }
 
 }  // namespace cumulo::app

@@ -65,8 +65,8 @@ constexpr const char* compact_example =
 constexpr const char* repeat_example =
     "Example\n"
     "  cumulo bench repeat --device gpu\n"
-    "scans the same input 1000 times for every float operator, u64, wide sums and operators that "
-    "do\n"
+    "scans the same input 1000 times for every float operator, u64, f16, wide sums and operators "
+    "that do\n"
     "not commute, by each algorithm, while copies and other scans run beside; a run whose results\n"
     "have another digest than the first one's is a failure. Whether the CPU backend gives the "
     "same\n"

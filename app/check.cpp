@@ -15,12 +15,13 @@ const char* const check_promise =
     "add of f32 and f64: |difference| <= 4 (log2 n + 4) eps S, where S is the sum of |x|\n"
     "up to there. mul: the same, relative to the result, with n for log2 n.\n"
     "eps is 2^-23 (f32) or 2^-52 (f64); the sequential sum is taken in f64 (long double).\n"
+    "f16: as f32, in which it is added up, and then rounded to f16.\n"
     "--wide of f32: |difference| <= 2^-46 (2 log2 n + 14) S, from a sum in pairs of f64.\n"
     "NaN equals NaN. Where S leaves the type's range, so may the result.";
 
 namespace {
 
-// Computes in the element type itself.
+// Computes as the serial algorithm does.
 template <Element T>
 class ExactReference {
  public:
@@ -28,7 +29,8 @@ class ExactReference {
   ExactReference(Operator op, T start) : op_(op), value_(start) {}
 
   void add(T x) {
-    value_ = fresh_ ? first(x) : combine(op_, value_, x);
+    // The first element stands alone: identity + (-0) would be +0.
+    value_ = fresh_ ? Combined{x} : combine(op_, value_, Combined{x});
     fresh_ = false;
   }
   void start_with(T init) {
@@ -37,26 +39,25 @@ class ExactReference {
   }
   T expected() const { return value_; }
   bool agrees(T found) const {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (!std::is_integral_v<T>) {
       if (std::isnan(value_)) return std::isnan(found);
     }
-    return found == value_;
+    return found == expected();
   }
 
  private:
-  // The first element stands alone: identity + (-0) would be +0.
-  static T first(T x) { return x; }
+  using Combined = CombinedAs<T>;
 
   Operator op_;
-  T value_;
+  Combined value_;
   bool fresh_ = true;
 };
 
 // Computes add and mul in a wider type and knows how far rounding may have led.
 template <Element T>
 class RoundedReference {
-  using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
-  using limits = std::numeric_limits<T>;
+  using Wide = std::conditional_t<std::is_same_v<T, double>, long double, double>;
+  using limits = std::numeric_limits<CombinedAs<T>>;
 
  public:
   using Init = T;
@@ -91,12 +92,17 @@ class RoundedReference {
     const bool left_range = multiply_ ? highest_ - lowest_ >= limits::max_exponent - 2
                                       : !(magnitude_ < static_cast<Wide>(limits::max()));
     if (left_range && (multiply_ || !std::isfinite(found))) return true;
-    if (std::isinf(expected())) return found == expected();
+    if (std::isinf(static_cast<CombinedAs<T>>(value_))) return found == expected();
     // A device may take numbers below the smallest normal one for 0.
     const Wide flushed = static_cast<Wide>(limits::min()) * static_cast<Wide>(count_ + 1);
     const Wide scale = multiply_ ? std::abs(value_) : magnitude_;
     const Wide eps = limits::epsilon();
-    return std::abs(static_cast<Wide>(found) - value_) <= 4 * (depth_ + 4) * eps * scale + flushed;
+    const Wide most = 4 * (depth_ + 4) * eps * scale + flushed;
+    if constexpr (!std::is_same_v<T, CombinedAs<T>>) {
+      // The closest to the sequential one of all that may have been rounded at the end.
+      return static_cast<T>(value_ - most) <= found && found <= static_cast<T>(value_ + most);
+    }
+    return std::abs(static_cast<Wide>(found) - value_) <= most;
   }
 
  private:
@@ -196,9 +202,9 @@ std::optional<Difference> compare(const ScanDescription& d, const std::vector<In
   return first;
 }
 
-template <Element T, class Reference>
-std::optional<Difference> compare_value(const std::vector<T>& in, T value, Reference reference) {
-  for (const T x : in) reference.add(x);
+template <Element In, Element Out, class Reference>
+std::optional<Difference> compare_value(const std::vector<In>& in, Out value, Reference reference) {
+  for (const In x : in) reference.add(x);
   if (reference.agrees(value)) return std::nullopt;
   return Difference{0, reference.expected(), value};
 }
@@ -209,7 +215,13 @@ std::optional<Difference> first_wide_difference(const ScanDescription& d, const 
                                                 const Values& out, const Scalar& total,
                                                 bool exact) {
   const auto& x = std::get<std::vector<T>>(in);
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (std::is_same_v<T, Half>) {
+    const auto& y = std::get<std::vector<float>>(out);
+    const float whole = std::get<float>(total);
+    const ExactReference<float> serial(Operator::add, 0);
+    return exact ? compare(d, x, y, whole, serial)
+                 : compare(d, x, y, whole, RoundedReference<float>(Operator::add, x.size(), 0));
+  } else if constexpr (std::is_same_v<T, float>) {
     const auto& y = std::get<std::vector<double>>(out);
     const double whole = std::get<double>(total);
     return exact ? compare(d, x, y, whole, PairReference())
@@ -230,6 +242,7 @@ std::optional<Difference> first_difference(const ScanDescription& description, c
       case Type::u32:
         return first_wide_difference<std::uint32_t>(description, in, out, total, true);
       case Type::i32: return first_wide_difference<std::int32_t>(description, in, out, total, true);
+      case Type::f16: return first_wide_difference<Half>(description, in, out, total, exact);
       default: return first_wide_difference<float>(description, in, out, total, exact);
     }
   }
@@ -238,7 +251,7 @@ std::optional<Difference> first_difference(const ScanDescription& description, c
     const auto& y = std::get<std::vector<T>>(out);
     const T start = identity<T>(description.op);
     const T whole = std::get<T>(total);
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (!std::is_integral_v<T>) {
       const bool rounds = description.op == Operator::add || description.op == Operator::mul;
       if (rounds && !exact) {
         return compare(description, x, y, whole,
@@ -254,8 +267,21 @@ std::optional<Difference> value_difference(const ScanDescription& description, c
   return with_type(description.type, [&]<class T>() {
     const auto& x = std::get<std::vector<T>>(in);
     const Operator op = description.op;
+    if constexpr (std::is_same_v<T, float>) {
+      if (description.wide) {
+        return compare_value(x, std::get<double>(value), WideReference(x.size()));
+      }
+    } else if constexpr (std::is_same_v<T, Half>) {
+      if (description.wide) {
+        return compare_value(x, std::get<float>(value), RoundedReference<float>(op, x.size(), 0));
+      }
+    } else if constexpr (std::is_integral_v<T> && sizeof(T) == 4) {
+      if (description.wide) {
+        return compare_value(x, std::get<WideOf<T>>(value), ExactReference<WideOf<T>>(op, 0));
+      }
+    }
     const T found = std::get<T>(value);
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (!std::is_integral_v<T>) {
       if (op == Operator::add || op == Operator::mul) {
         return compare_value(x, found, RoundedReference<T>(op, x.size(), identity<T>(op)));
       }

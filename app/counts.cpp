@@ -22,7 +22,7 @@ Result<std::vector<std::uint32_t>> read_counts(const Request& r) {
             const T value = values[i];
             constexpr auto most = std::numeric_limits<std::uint32_t>::max();
             bool is_count = false;
-            if constexpr (std::is_floating_point_v<T>) {
+            if constexpr (!std::is_integral_v<T>) {
               is_count = value >= 0 && static_cast<double>(value) <= most &&
                          value == static_cast<T>(static_cast<std::uint32_t>(value));
             } else {
@@ -40,23 +40,6 @@ Result<std::vector<std::uint32_t>> read_counts(const Request& r) {
         }
       },
       array->values);
-}
-
-void say_difference(const Request& r, const CountDifference& difference) {
-  say(fmt::format("cumulo: the result is wrong: {} is {}, and a sequential computation gives {}{}",
-                  difference.what, to_string(difference.found), to_string(difference.expected),
-                  r.output ? "; '" + *r.output + "' was not written" : ""));
-}
-
-Json json_values(const Request& r, const Values& values) {
-  if (r.output || count(values) > most_json_values) return nullptr;
-  Json list = Json::array();
-  std::visit(
-      [&](const auto& v) {
-        for (const auto x : v) list.push_back(json_value(x));
-      },
-      values);
-  return list;
 }
 
 }  // namespace cumulo::app

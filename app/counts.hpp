@@ -23,9 +23,4 @@ struct CountDifference {
   Scalar found;
 };
 
-void say_difference(const Request& request, const CountDifference& difference);
-
-// Values of an array, or null where a file has them or they are too many.
-Json json_values(const Request& request, const Values& values);
-
 }  // namespace cumulo::app

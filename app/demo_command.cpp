@@ -130,8 +130,10 @@ std::string compaction_text(const Demo& demo) {
   return "What a scan is for: where does my output go?\n" + row("input", page.values.values) +
          row("inclusive", page.inclusive.values) + row("exclusive", page.exclusive.values) +
          row("keep", page.keep.values) + row("slot", page.slots.values) +
-         row("packed", page.packed) +
-         line("verdict", verdict(page.difference, "all three scans match a plain loop")) +
+         row("packed", page.packed) + row("allocated", page.offsets) +
+         line("verdict", verdict(page.difference,
+                                 "all three scans match a plain loop; compact and allocate "
+                                 "agree with them")) +
          line("picture", demo.compaction_picture) +
          "\n  Compaction: a kept item's scanned flag is its slot. Allocation: scanned counts are "
          "the\n"
@@ -172,10 +174,11 @@ Json demo_json(const Demo& demo) {
                               {"check", check_json(sales.difference)},
                               {"picture", demo.sales_picture}};
   object["pages"]["compaction"] = {
-      {"values", compaction.values.values},         {"inclusive", compaction.inclusive.values},
-      {"exclusive", compaction.exclusive.values},   {"keep", compaction.keep.values},
-      {"slots", compaction.slots.values},           {"packed", compaction.packed},
-      {"check", check_json(compaction.difference)}, {"picture", demo.compaction_picture}};
+      {"values", compaction.values.values},       {"inclusive", compaction.inclusive.values},
+      {"exclusive", compaction.exclusive.values}, {"keep", compaction.keep.values},
+      {"slots", compaction.slots.values},         {"packed", compaction.packed},
+      {"allocated", compaction.offsets},          {"check", check_json(compaction.difference)},
+      {"picture", demo.compaction_picture}};
   return object;
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "cumulo/allocate.hpp"
 #include "cumulo/compact.hpp"
 #include "cumulo/scan.hpp"
 #include "formats/file.hpp"
@@ -91,6 +92,20 @@ Words by_slots(const CompactionPage& page) {
   return items;
 }
 
+// Where compact() and allocate() do not say what the scans say.
+std::optional<picture::Difference> calls_differ(const CompactionPage& page) {
+  const auto compare = [](std::string_view what, const Words& expected, const Words& found) {
+    if (expected.size() == found.size()) return picture::first_difference(what, expected, found);
+    return std::optional{picture::Difference{"number " + std::string(what), 0,
+                                             static_cast<std::uint32_t>(expected.size()),
+                                             static_cast<std::uint32_t>(found.size())}};
+  };
+  if (auto packed = compare("packed", by_slots(page), page.packed)) return packed;
+  Words offsets = page.exclusive.values;
+  offsets.push_back(page.inclusive.values.back());
+  return compare("allocated", offsets, page.offsets);
+}
+
 Result<void> paint(Device& device, Result<picture::Scene> scene,
                    std::span<const picture::ArrayBuffer> buffers, const std::string& path) {
   if (!scene) return std::unexpected{std::move(scene.error())};
@@ -155,6 +170,7 @@ Result<CompactionPage> make_compaction_page(Device& device, std::optional<std::u
                       .exclusive = std::move(*exclusive),
                       .slots = std::move(*slots),
                       .packed = {},
+                      .offsets = {},
                       .difference = std::nullopt};
   const auto compare = [&](std::string_view what, const Row& in, const Row& out, ScanKind kind) {
     if (page.difference) return;
@@ -168,14 +184,10 @@ Result<CompactionPage> make_compaction_page(Device& device, std::optional<std::u
   auto packed = compact(device, words(page.values), words(page.keep));
   if (!packed) return std::unexpected{std::move(packed.error())};
   page.packed = std::move(*packed);
-  const Words expected = by_slots(page);
-  const auto count = [](const Words& items) { return static_cast<std::uint32_t>(items.size()); };
-  if (!page.difference && page.packed.size() != expected.size()) {
-    page.difference = picture::Difference{"number packed", 0, count(expected), count(page.packed)};
-  }
-  if (!page.difference) {
-    page.difference = picture::first_difference("packed", expected, page.packed);
-  }
+  auto allocated = allocate(device, words(page.values));
+  if (!allocated) return std::unexpected{std::move(allocated.error())};
+  page.offsets = std::move(allocated->offsets);
+  if (!page.difference) page.difference = calls_differ(page);
   return page;
 }
 

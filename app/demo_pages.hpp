@@ -45,7 +45,8 @@ struct CompactionPage {
   Row inclusive;
   Row exclusive;
   Row slots;
-  std::vector<std::uint32_t> packed;  // by compact(), which is to put every item into its slot
+  std::vector<std::uint32_t> packed;   // by compact(), which is to put every item into its slot
+  std::vector<std::uint32_t> offsets;  // by allocate(): the exclusive totals, and that of all
   std::optional<picture::Difference> difference;
 };
 

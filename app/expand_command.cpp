@@ -1,6 +1,5 @@
 // cumulo expand: counts in, every item as often as its count out.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include "command.hpp"
 #include "counts.hpp"
 #include "cumulo/expand.hpp"
+#include "picture/scenes.hpp"
 
 namespace cumulo::app {
 namespace {
@@ -69,7 +69,6 @@ Result<void> interpret(ExpandRequest& r) {
     if (!capacity) return std::unexpected{std::move(capacity.error())};
     r.capacity = *capacity;
   }
-  if (r.picture) return refused("expand draws no picture yet");
   return {};
 }
 
@@ -135,7 +134,7 @@ Result<std::uint64_t> outputs_of(const ExpandRequest& r, std::uint64_t total,
 }
 
 Result<Outcome> expand_values(const ExpandRequest& r, const std::vector<std::uint32_t>& counts,
-                              std::uint64_t total) {
+                              std::uint64_t total, Values& values_read) {
   auto read = read_array(
       *r.values, std::nullopt,
       {.type = r.values_type, .column = r.values_column, .show_progress = !r.report.quiet});
@@ -145,6 +144,7 @@ Result<Outcome> expand_values(const ExpandRequest& r, const std::vector<std::uin
                                source_name(*r.values), count(read->values), source_name(r.input),
                                counts.size()));
   }
+  values_read = std::move(read->values);
   return std::visit(
       [&]<class T>(const std::vector<T>& values) -> Result<Outcome> {
         auto outputs = outputs_of(r, total, sizeof(T));
@@ -157,23 +157,25 @@ Result<Outcome> expand_values(const ExpandRequest& r, const std::vector<std::uin
         examine<T>(r, counts, *outcome, [&](std::size_t i) { return values[i]; });
         return outcome;
       },
-      read->values);
+      values_read);
 }
 
-Result<Outcome> compute(const ExpandRequest& r, std::uint64_t& n) {
-  auto counts = read_counts(r);
-  if (!counts) return std::unexpected{std::move(counts.error())};
-  n = counts->size();
-  const std::uint64_t total = expanded_count(*counts);
+// `values` is left as it is where indices are repeated.
+Result<Outcome> compute(const ExpandRequest& r, std::vector<std::uint32_t>& counts,
+                        Values& values) {
+  auto read = read_counts(r);
+  if (!read) return std::unexpected{std::move(read.error())};
+  counts = std::move(*read);
+  const std::uint64_t total = expanded_count(counts);
   auto outcome = [&]() -> Result<Outcome> {
-    if (r.values) return expand_values(r, *counts, total);
+    if (r.values) return expand_values(r, counts, total, values);
     auto outputs = outputs_of(r, total, sizeof(std::uint32_t));
     if (!outputs) return std::unexpected{std::move(outputs.error())};
     auto made = done_anywhere(r.device, r.report.quiet, [&](Device& device) {
-      return expand_on<std::uint32_t>(device, r, *counts, nullptr, *outputs);
+      return expand_on<std::uint32_t>(device, r, counts, nullptr, *outputs);
     });
     if (made) {
-      examine<std::uint32_t>(r, *counts, *made,
+      examine<std::uint32_t>(r, counts, *made,
                              [](std::size_t i) { return static_cast<std::uint32_t>(i); });
     }
     return made;
@@ -199,13 +201,47 @@ Json json_report(const ExpandRequest& r, std::uint64_t n, const Outcome& outcome
   object["time"] = json_time(outcome.run.timing);
   object["output"] = nullptr;
   if (r.output && !outcome.difference) object["output"] = *r.output;
+  object["picture"] = nullptr;
+  if (r.picture) object["picture"] = *r.picture;
   if (Json values = json_values(r, outcome.result.values); !values.is_null()) {
     object["values"] = std::move(values);
   }
   return object;
 }
 
+std::vector<std::string> texts_of(const Values& values) {
+  std::vector<std::string> texts;
+  std::visit(
+      [&](const auto& all) {
+        for (const auto value : all) texts.push_back(to_string(Scalar{value}));
+      },
+      values);
+  return texts;
+}
+
+Result<void> draw(const ExpandRequest& r, const std::vector<std::uint32_t>& counts,
+                  const Values& values, const Outcome& outcome) {
+  picture::AllocationPicture data{
+      .title = r.values ? "expand: every value, count times" : "expand: every index, count times",
+      .counts = counts,
+      .capacity = r.capacity,
+      .whole_items = false,
+      .device = describe_device(outcome.device)};
+  if (picture::draws_each_place(data)) {
+    data.outputs = texts_of(outcome.result.values);
+    if (r.values) {
+      data.items = texts_of(values);
+    } else {
+      for (std::size_t i = 0; i < counts.size(); ++i) data.items.push_back(std::to_string(i));
+    }
+  }
+  return write_picture(r, picture::allocation_scene(data));
+}
+
 void say_summary(const ExpandRequest& r, std::uint64_t n, const Outcome& outcome) {
+  if (const auto& wrong = outcome.difference) {
+    return say_wrong(r, wrong->what, wrong->found, wrong->expected);
+  }
   const ExpansionReport& report = outcome.run.report;
   std::string line = fmt::format("cumulo: {} items to {} {}, {} on {}", n, report.written,
                                  r.values ? name(type_of_values(outcome.result.values)) : "indices",
@@ -226,31 +262,24 @@ int run_expand(const Arguments& arguments) {
   app.add_option("--values-column", r.values_column, "of a .csv or .tsv of values");
   app.add_option("--values-dtype", r.values_dtype, "of a .bin or .raw of values");
   app.add_option("--capacity", r.capacity_word, "write so many outputs at most");
-  add_common_options(app, r, "what is repeated");
+  add_common_options(app, r, "counts, offsets and outputs");
   app.footer(example);
   if (const auto status = parse_arguments(app, arguments)) return *status;
 
-  const bool json = r.report.json;
-  if (auto ok = interpret(r); !ok) return report_error(ok.error(), json);
-  std::uint64_t n = 0;
-  auto outcome = compute(r, n);
-  if (!outcome) return report_error(outcome.error(), json);
-  if (!outcome->difference) {
-    const bool progress = !r.report.quiet && (r.output || isatty(STDOUT_FILENO) == 0);
-    auto written = write_output(r, [&](Writer& writer, Format format) {
-      return write_array(outcome->result, format, writer, progress);
-    });
-    if (!written) return report_error(written.error(), json);
+  if (auto ok = interpret(r); !ok) return report_error(ok.error(), r.report.json);
+  std::vector<std::uint32_t> counts;
+  Values values;
+  auto outcome = compute(r, counts, values);
+  if (outcome && r.picture) {
+    if (auto drawn = draw(r, counts, values, *outcome); !drawn) {
+      outcome = std::unexpected{drawn.error()};
+    }
   }
-  if (json) {
-    if (const int status = print_json(json_report(r, n, *outcome)); status != done) return status;
-  }
-  if (outcome->difference) {
-    say_difference(r, *outcome->difference);
-    return check_failed;
-  }
-  if (!r.report.quiet) say_summary(r, n, *outcome);
-  return done;
+  if (!outcome) return report_error(outcome.error(), r.report.json);
+  return deliver(
+      r, outcome->difference.has_value(), [&] { return write_values(r, outcome->result); },
+      [&] { return json_report(r, counts.size(), *outcome); },
+      [&] { say_summary(r, counts.size(), *outcome); });
 }
 
 }  // namespace cumulo::app

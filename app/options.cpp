@@ -95,6 +95,12 @@ void add_operator_option(CLI::App& app, std::string& op) {
       "yours");
 }
 
+void add_wide_option(CLI::App& app, bool& wide) {
+  app.add_flag(
+      "--wide", wide,
+      "sums of u32 in u64, of i32 in i64, of f32 in pairs of f32 (written as f64), of f16 in f32");
+}
+
 void add_scan_options(CLI::App& app, ScanArguments& arguments) {
   app.add_flag("--exclusive", arguments.exclusive, "each result without its own element");
   app.add_flag("--reverse", arguments.reverse, "from the last element to the first");
@@ -102,8 +108,7 @@ void add_scan_options(CLI::App& app, ScanArguments& arguments) {
   app.add_option("--init", arguments.init, "a value that enters every result once");
   app.add_flag("--include-initial", arguments.include_initial,
                "n + 1 results: the initial value before all others");
-  app.add_flag("--wide", arguments.wide,
-               "sums of u32 in u64, of i32 in i64, of f32 in pairs of f32 (written as f64)");
+  add_wide_option(app, arguments.wide);
   app.add_option("--algorithm", arguments.algorithm,
                  "auto, serial, blocked, reduce-then-scan, single-pass, or a teaching form: "
                  "hillis-steele, blelloch, subgroup");
@@ -169,6 +174,14 @@ Result<ScanKind> parse_kind_word(const std::string& word) {
 Result<Algorithm> parse_algorithm_word(const std::string& word) {
   if (const auto algorithm = parse_algorithm(word)) return *algorithm;
   return std::unexpected{unknown_word("--algorithm", word, names_of(all_algorithms))};
+}
+
+Result<SelectionAlgorithm> parse_selection_algorithm_word(const std::string& word) {
+  if (const auto algorithm = parse_selection_algorithm(word)) return *algorithm;
+  return std::unexpected{unknown_word(
+      "--algorithm", word,
+      names_of(std::array{SelectionAlgorithm::automatic, SelectionAlgorithm::mask_then_scatter,
+                          SelectionAlgorithm::single_pass}))};
 }
 
 Result<std::optional<Type>> parse_dtype(const std::optional<std::string>& word) {

@@ -9,6 +9,7 @@
 #include "cumulo/device.hpp"
 #include "cumulo/error.hpp"
 #include "cumulo/scan_description.hpp"
+#include "cumulo/selection_description.hpp"
 
 namespace cumulo::app {
 
@@ -33,6 +34,7 @@ struct ScanArguments {
   std::optional<std::string> init;
 };
 void add_operator_option(CLI::App& app, std::string& op);
+void add_wide_option(CLI::App& app, bool& wide);
 void add_scan_options(CLI::App& app, ScanArguments& arguments);
 
 // The description without n and init, which need the input's size and type.
@@ -44,6 +46,7 @@ Result<Type> parse_type_word(const std::string& word);
 Result<Operator> parse_operator_word(const std::string& word);
 Result<ScanKind> parse_kind_word(const std::string& word);
 Result<Algorithm> parse_algorithm_word(const std::string& word);
+Result<SelectionAlgorithm> parse_selection_algorithm_word(const std::string& word);
 
 Result<std::optional<Type>> parse_dtype(const std::optional<std::string>& word);
 

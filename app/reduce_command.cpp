@@ -31,7 +31,7 @@ constexpr const char* example =
     "operator's\n"
     "identity. -o writes an array without dimensions to an .npy, one line to a .csv or .txt.\n"
     "Text without --dtype is u32 where its integers fit, else i32, i64 or u64, else f32.\n"
-    "JSON has the value as total, and adds op and inferred.\n";
+    "JSON has the value as total, and adds op, result_type and inferred.\n";
 
 struct Input {
   Array array;      // of numbers,
@@ -45,18 +45,10 @@ struct Outcome {
 };
 
 void add_options(CLI::App& app, ScanRequest& r) {
-  app.add_option("IN", r.input, "a file, or - for standard input: .npy .csv .tsv .txt .bin .raw");
-  app.add_option("-o,--output", r.output, "a file to write, by its extension; else text");
+  add_file_options(app, r);
   add_operator_option(app, r.scan.op);
-  add_device_option(app, r.device);
-  app.add_option("--dtype", r.dtype, "u32, i32, f32, u64, i64 or f64; needed for .bin and .raw");
-  app.add_option("--column", r.column, "of a .csv or .tsv: its name, or its index from 0");
-  app.add_option("--format", r.format_word, "read IN as npy, csv, tsv, txt, bin or raw");
-  app.add_flag("--check", r.check, "compare the value with a sequential computation");
-  app.add_flag("--time", r.time, "the median time of 5 runs, and its clock");
-  app.add_flag("--force", r.force, "overwrite files that are there");
-  add_report_options(app, r.report);
-  app.add_option("--break-element", r.break_word, "")->group("");
+  add_wide_option(app, r.scan.wide);
+  add_common_options(app, r, "");
 }
 
 std::unexpected<Error> refused(std::string what) {
@@ -68,6 +60,9 @@ Result<void> interpret(ScanRequest& r) {
   auto description = parse_scan(r.scan);
   if (!description) return std::unexpected{std::move(description.error())};
   r.description = std::move(*description);
+  if (r.description.monoid && r.scan.wide) {
+    return refused("with an operator from a file, there are no wide sums");
+  }
   if (r.description.monoid && (r.dtype || r.column)) {
     return refused(
         "with an operator from a file, its fields say the types and columns: --dtype and --column "
@@ -77,6 +72,9 @@ Result<void> interpret(ScanRequest& r) {
     return refused(
         "with an operator from a file, there is no --check: the command has no C++ function of it "
         "to compute with");
+  }
+  if (!r.description.monoid) {
+    if (auto ok = validate(r.description); !ok) return ok;
   }
   return interpret_common(r, "reduce");
 }
@@ -113,8 +111,9 @@ Result<Outcome> reduce_on(Device& device, const ScanRequest& r, const Input& inp
                          ? std::span<const std::byte>(input.records.bytes)
                          : std::visit([](const auto& v) { return std::as_bytes(std::span{v}); },
                                       input.array.values);
-  auto report = reduce_bytes(device, {.n = d.n, .type = d.type, .op = d.op, .monoid = d.monoid},
-                             bytes, {.timed_runs = r.time ? timed_runs : 0});
+  auto report = reduce_bytes(
+      device, {.n = d.n, .type = d.type, .op = d.op, .monoid = d.monoid, .wide = d.wide}, bytes,
+      {.timed_runs = r.time ? timed_runs : 0});
   if (!report) return std::unexpected{std::move(report.error())};
   return Outcome{std::move(*report), device.info()};
 }
@@ -163,6 +162,7 @@ Json json_report(const ScanRequest& r, const Input& input, const Outcome& outcom
   object["n"] = d.n;
   object["type"] = element_name(d);
   if (!d.monoid) object["inferred"] = input.array.inferred;
+  if (!d.monoid) object["result_type"] = name(result_type(d));
   object["op"] = operator_name(d);
   object["algorithm"] = outcome.report.algorithm;
   object["device"] = json_device(outcome.device);
@@ -182,6 +182,9 @@ Json json_report(const ScanRequest& r, const Input& input, const Outcome& outcom
 }
 
 void say_summary(const ScanRequest& r, const Input& input, const Outcome& outcome) {
+  if (const auto& wrong = outcome.difference) {
+    return say_wrong(r, "the value", wrong->found, wrong->expected);
+  }
   const ScanDescription& d = r.description;
   std::string line =
       fmt::format("cumulo: {} {}{}{}{}, reduce {}, {} on {}", d.n, element_name(d),
@@ -207,28 +210,9 @@ int run_reduce(const Arguments& arguments) {
   Input input;
   auto outcome = compute(r, input);
   if (!outcome) return report_error(outcome.error(), json);
-  // A wrong result is never written as a result.
-  if (!outcome->difference) {
-    if (auto written = write_result(r, input, *outcome); !written) {
-      return report_error(written.error(), json);
-    }
-  }
-  if (json) {
-    if (const int status = print_json(json_report(r, input, *outcome)); status != done) {
-      return status;
-    }
-  }
-  if (outcome->difference) {
-    const Difference& found = *outcome->difference;
-    say(
-        fmt::format("cumulo: the result is wrong: the value is {}, and a sequential computation "
-                    "gives {}{}",
-                    to_string(found.found), to_string(found.expected),
-                    r.output ? "; '" + *r.output + "' was not written" : ""));
-    return check_failed;
-  }
-  if (!r.report.quiet) say_summary(r, input, *outcome);
-  return done;
+  return deliver(
+      r, outcome->difference.has_value(), [&] { return write_result(r, input, *outcome); },
+      [&] { return json_report(r, input, *outcome); }, [&] { say_summary(r, input, *outcome); });
 }
 
 }  // namespace cumulo::app

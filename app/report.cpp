@@ -33,7 +33,7 @@ Json json_value(const Scalar& value) {
   constexpr std::int64_t exact = std::int64_t{1} << 53;
   return std::visit(
       [&]<class T>(T v) -> Json {
-        if constexpr (std::is_floating_point_v<T>) {
+        if constexpr (!std::is_integral_v<T>) {
           return json_float(static_cast<double>(v), to_string(value));
         } else if (std::cmp_greater(v, exact) || std::cmp_less(v, -exact)) {
           return to_string(value);

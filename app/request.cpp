@@ -1,5 +1,7 @@
 #include "request.hpp"
 
+#include <fmt/format.h>
+
 #include "picture/picture.hpp"
 
 namespace cumulo::app {
@@ -32,12 +34,15 @@ void add_file_options(CLI::App& app, Request& r) {
 
 void add_common_options(CLI::App& app, Request& r, const std::string& picture) {
   add_device_option(app, r.device);
-  app.add_option("--dtype", r.dtype, "u32, i32, f32, u64, i64 or f64; needed for .bin and .raw");
+  app.add_option("--dtype", r.dtype,
+                 "u32, i32, f32, u64, i64, f64 or f16; needed for .bin and .raw");
   app.add_option("--column", r.column, "of a .csv or .tsv: its name, or its index from 0");
   app.add_option("--format", r.format_word, "read IN as npy, csv, tsv, txt, bin or raw");
-  app.add_flag("--check", r.check, "compare every element with a sequential computation");
+  app.add_flag("--check", r.check, "compare every result with a sequential computation");
   app.add_flag("--time", r.time, "the median time of 5 runs, and its clock");
-  app.add_option("--picture", r.picture, "draw " + picture + ": a .png, .svg or .pdf");
+  if (!picture.empty()) {
+    app.add_option("--picture", r.picture, "draw " + picture + ": a .png, .svg or .pdf");
+  }
   app.add_flag("--force", r.force, "overwrite files that are there");
   add_report_options(app, r.report);
   app.add_option("--break-element", r.break_word, "")->group("");
@@ -52,6 +57,12 @@ Result<void> interpret_common(Request& r, std::string_view command) {
   auto type = parse_dtype(r.dtype);
   if (!type) return std::unexpected{std::move(type.error())};
   r.type = *type;
+  if (r.type == Type::f16 && command != "scan" && command != "reduce") {
+    return std::unexpected{Error{
+        ErrorKind::bad_argument,
+        "--dtype f16 is for scan and reduce; " + std::string(command) +
+            " takes numbers of 4 and 8 bytes, as which .npy files of f16 are read without it"}};
+  }
   if (r.format_word) {
     r.input_format = parse_format(*r.format_word);
     if (!r.input_format) {
@@ -66,6 +77,42 @@ Result<void> interpret_common(Request& r, std::string_view command) {
     r.broken = *broken;
   }
   return check_files(r);
+}
+
+Result<void> write_picture(const Request& r, Result<picture::Scene> scene) {
+  if (!scene) return std::unexpected{std::move(scene.error())};
+  auto file = PendingFile::create(*r.picture);
+  if (!file) return std::unexpected{std::move(file.error())};
+  if (auto drawn = picture::write_picture(*scene, file->temporary_path()); !drawn) return drawn;
+  return file->commit();
+}
+
+Json json_values(const Request& r, const Values& values) {
+  if (r.output || count(values) > most_json_values) return nullptr;
+  Json list = Json::array();
+  std::visit(
+      [&](const auto& v) {
+        for (const auto x : v) list.push_back(json_value(x));
+      },
+      values);
+  return list;
+}
+
+void say_wrong(const Request& r, std::string_view what, const Scalar& found,
+               const Scalar& expected) {
+  say(fmt::format("cumulo: the result is wrong: {} is {}, and a sequential computation gives {}{}",
+                  what, to_string(found), to_string(expected),
+                  r.output ? "; '" + *r.output + "' was not written" : ""));
+}
+
+Result<void> write_values(const Request& r, const Array& array) {
+  return write_output(r, [&](Writer& writer, Format format) {
+    return write_array(array, format, writer, shows_writing(r));
+  });
+}
+
+bool shows_writing(const Request& r) {
+  return !r.report.quiet && (r.output || isatty(STDOUT_FILENO) == 0);
 }
 
 }  // namespace cumulo::app

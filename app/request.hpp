@@ -11,11 +11,15 @@
 #include <string_view>
 #include <utility>
 
+#include "command.hpp"
 #include "cumulo/error.hpp"
 #include "cumulo/type.hpp"
+#include "formats/array.hpp"
 #include "formats/file.hpp"
 #include "formats/format.hpp"
 #include "options.hpp"
+#include "picture/scene.hpp"
+#include "report.hpp"
 
 namespace cumulo::app {
 
@@ -44,7 +48,7 @@ struct Request {
 };
 
 // IN and -o, which come first, and the options that all such commands have; `picture` says what
-// --picture draws.
+// --picture draws, and is empty where there is no picture.
 void add_file_options(CLI::App& app, Request& request);
 void add_common_options(CLI::App& app, Request& request, const std::string& picture);
 
@@ -65,6 +69,36 @@ Result<void> write_output(const Request& r, Write&& write) {
   Writer writer(file->descriptor(), "'" + *r.output + "'");
   if (auto written = write(writer, r.output_format); !written) return written;
   return file->commit();
+}
+
+Result<void> write_picture(const Request& request, Result<picture::Scene> scene);
+
+// Values of an array for JSON, or null where a file has them or they are too many.
+Json json_values(const Request& request, const Values& values);
+
+// "the result is wrong: index 3 is 4, and a sequential computation gives 5"
+void say_wrong(const Request& request, std::string_view what, const Scalar& found,
+               const Scalar& expected);
+
+// The array to OUT, or as text to standard output.
+Result<void> write_values(const Request& request, const Array& array);
+
+// Whether a bar may show how far the writing of results is: it and the values would share the
+// terminal.
+bool shows_writing(const Request& request);
+
+// What every command does in the end: write() the results, unless they are wrong, and tell of them,
+// by report() in JSON and say() on standard error. Returns the exit status.
+template <class Write, class Report, class Say>
+int deliver(const Request& r, bool is_wrong, Write&& write, Report&& report, Say&& say) {
+  if (!is_wrong) {
+    if (auto written = write(); !written) return report_error(written.error(), r.report.json);
+  }
+  if (r.report.json) {
+    if (const int status = print_json(report()); status != done) return status;
+  }
+  if (is_wrong || !r.report.quiet) say();
+  return is_wrong ? check_failed : done;
 }
 
 }  // namespace cumulo::app

@@ -1,6 +1,5 @@
 // cumulo scan: a file of numbers in, its prefixes out.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <bit>
 #include <optional>
@@ -57,11 +56,6 @@ Result<void> interpret(ScanRequest& r) {
   }
   r.description = *description;
   return interpret_common(r, "scan");
-}
-
-// What the results are written as: of wide sums of f32 the value of their pairs.
-Type result_type(const ScanDescription& d) {
-  return d.wide && d.type == Type::f32 ? Type::f64 : init_type(d);
 }
 
 // Where pairs of f32 lie, their values.
@@ -127,19 +121,18 @@ Json json_report(const ScanRequest& r, const Array& input, const Outcome& outcom
   if (r.output && !outcome.difference) object["output"] = *r.output;
   object["picture"] = nullptr;
   if (r.picture) object["picture"] = *r.picture;
-  if (!r.output && count(outcome.result.values) <= most_json_values) {
-    Json values = Json::array();
-    std::visit(
-        [&](const auto& v) {
-          for (const auto x : v) values.push_back(json_value(x));
-        },
-        outcome.result.values);
+  if (Json values = json_values(r, outcome.result.values); !values.is_null()) {
     object["values"] = std::move(values);
   }
   return object;
 }
 
 void say_summary(const ScanRequest& r, const Array& input, const Outcome& outcome) {
+  if (const auto& wrong = outcome.difference) {
+    const bool in_total = wrong->index == count(outcome.result.values);
+    return say_wrong(r, in_total ? "the total" : fmt::format("index {}", wrong->index),
+                     wrong->found, wrong->expected);
+  }
   const ScanDescription& d = r.description;
   std::string line = fmt::format(
       "cumulo: {} {}{}{}{}, {} {}{}, {} on {}: total {}", d.n, element_name(d),
@@ -147,17 +140,8 @@ void say_summary(const ScanRequest& r, const Array& input, const Outcome& outcom
       name(d.kind), name(d.op), d.reverse ? " in reverse" : "", outcome.report.algorithm,
       describe_device(outcome.device), to_string(outcome.report.total));
   if (outcome.report.timing) line += ", " + describe_time(*outcome.report.timing);
-  if (r.check && !outcome.difference) line += "; every element checked";
+  if (r.check) line += "; every element checked";
   say(line);
-}
-
-void say_difference(const ScanRequest& r, const Outcome& outcome) {
-  const Difference& found = *outcome.difference;
-  const bool in_total = found.index == count(outcome.result.values);
-  say(fmt::format("cumulo: the result is wrong: {} is {}, and a sequential computation gives {}{}",
-                  in_total ? std::string("the total") : fmt::format("index {}", found.index),
-                  to_string(found.found), to_string(found.expected),
-                  r.output ? "; '" + *r.output + "' was not written" : ""));
 }
 
 // The values in the type of the wide sums.
@@ -184,19 +168,7 @@ Result<void> draw(const ScanRequest& r, const Array& input, const Outcome& outco
                                               .totals = std::visit(bytes, outcome.result.values),
                                               .total = outcome.report.total,
                                               .device = describe_device(outcome.device)});
-  if (!scene) return std::unexpected{std::move(scene.error())};
-  auto file = PendingFile::create(*r.picture);
-  if (!file) return std::unexpected{std::move(file.error())};
-  if (auto drawn = picture::write_picture(*scene, file->temporary_path()); !drawn) return drawn;
-  return file->commit();
-}
-
-Result<void> write_result(const ScanRequest& r, const Outcome& outcome) {
-  // A bar and the values would share the terminal.
-  const bool progress = !r.report.quiet && (r.output || isatty(STDOUT_FILENO) == 0);
-  return write_output(r, [&](Writer& writer, Format format) {
-    return write_array(outcome.result, format, writer, progress);
-  });
+  return write_picture(r, std::move(scene));
 }
 
 Result<Outcome> compute(ScanRequest& r, Array& input) {
@@ -244,21 +216,9 @@ int run_scan(const Arguments& arguments) {
   if (r.picture) {
     if (auto drawn = draw(r, input, *outcome); !drawn) return report_error(drawn.error(), json);
   }
-  if (!outcome->difference) {
-    if (auto written = write_result(r, *outcome); !written) {
-      return report_error(written.error(), json);
-    }
-  }
-  if (json) {
-    if (const int status = print_json(json_report(r, input, *outcome)); status != done)
-      return status;
-  }
-  if (outcome->difference) {
-    say_difference(r, *outcome);
-    return check_failed;
-  }
-  if (!r.report.quiet) say_summary(r, input, *outcome);
-  return done;
+  return deliver(
+      r, outcome->difference.has_value(), [&] { return write_values(r, outcome->result); },
+      [&] { return json_report(r, input, *outcome); }, [&] { say_summary(r, input, *outcome); });
 }
 
 }  // namespace cumulo::app

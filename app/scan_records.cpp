@@ -135,14 +135,9 @@ int scan_records(ScanRequest& r) {
   const bool json = r.report.json;
   auto outcome = compute(r);
   if (!outcome) return report_error(outcome.error(), json);
-  if (auto written = write_result(r, *outcome); !written) {
-    return report_error(written.error(), json);
-  }
-  if (json) {
-    if (const int status = print_json(json_report(r, *outcome)); status != done) return status;
-  }
-  if (!r.report.quiet) say_summary(r, *outcome);
-  return done;
+  return deliver(
+      r, false, [&] { return write_result(r, *outcome); }, [&] { return json_report(r, *outcome); },
+      [&] { say_summary(r, *outcome); });
 }
 
 }  // namespace cumulo::app

@@ -12,6 +12,11 @@ struct ScanRequest : Request {
   ScanDescription description = {};  // what the words mean
 };
 
+// What the results are written as: of wide sums of f32 the value of their pairs.
+inline Type result_type(const ScanDescription& d) {
+  return d.wide && d.type == Type::f32 ? Type::f64 : init_type(d);
+}
+
 // Does it where the operator comes from a file. Returns the exit status.
 int scan_records(ScanRequest& request);
 

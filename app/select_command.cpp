@@ -121,11 +121,8 @@ Result<void> interpret(SelectRequest& r) {
     if (!capacity) return std::unexpected{std::move(capacity.error())};
     r.capacity = *capacity;
   }
-  const auto algorithm = parse_selection_algorithm(r.algorithm_word);
-  if (!algorithm) {
-    const std::string known[] = {"auto", "mask-then-scatter", "single-pass"};
-    return std::unexpected{unknown_word("--algorithm", r.algorithm_word, known)};
-  }
+  const auto algorithm = parse_selection_algorithm_word(r.algorithm_word);
+  if (!algorithm) return std::unexpected{algorithm.error()};
   r.algorithm = *algorithm;
   return {};
 }
@@ -195,7 +192,7 @@ Result<Selected> select_on(Device& device, const SelectRequest& r, const SelectI
   return selected;
 }
 
-// Under `auto`, what the GPU cannot do the CPU backend does.
+// For tests of --check.
 void break_element(std::uint64_t index, Selected& selected) {
   const auto change = [&](auto& results) {
     if (index < results.size()) results[index] = results[index] == 0 ? 1 : 0;
@@ -258,18 +255,10 @@ int run_select(SelectKind kind, const Arguments& arguments) {
       return report_error(drawn.error(), json);
     }
   }
-  if (!selected->difference) {
-    if (auto written = write_selected(r, input, *selected); !written) {
-      return report_error(written.error(), json);
-    }
-  }
-  if (json) {
-    if (const int status = print_json(select_report(r, input, *selected)); status != done) {
-      return status;
-    }
-  }
-  if (selected->difference || !r.report.quiet) say_selected(r, input, *selected);
-  return selected->difference ? check_failed : done;
+  return deliver(
+      r, selected->difference.has_value(), [&] { return write_selected(r, input, *selected); },
+      [&] { return select_report(r, input, *selected); },
+      [&] { say_selected(r, input, *selected); });
 }
 
 }  // namespace

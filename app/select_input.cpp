@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "cumulo/predicate_language.hpp"
 #include "formats/format.hpp"
@@ -18,6 +20,17 @@ std::unexpected<Error> refused(std::string what) {
 std::unexpected<Error> of_option(std::string_view option, Error error) {
   error.message = fmt::format("{}: {}", option, error.message);
   return std::unexpected{std::move(error)};
+}
+
+// Whether the shortest text of the nearest f32 is the same number: then f32 holds what was written.
+bool holds_as_written(double value) {
+  const auto nearest = static_cast<float>(value);
+  if (static_cast<double>(nearest) == value || value != value) return true;
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), nearest);
+  double read = 0;
+  std::from_chars(text.data(), end.ptr, read);
+  return read == value;
 }
 
 struct Option {
@@ -120,10 +133,14 @@ class Reader {
       return type_of_values(in_.values.values);
     }
     const std::size_t index = k < in_.table.names.size() ? k : 0;
-    auto column = read_delimited(
-        *in_.text, separator_, source_name(r_.input),
-        {.place = ColumnPlace{index, in_.table.named}, .show_progress = show_progress()});
-    if (!column) return std::unexpected{std::move(column.error())};
+    auto column = read_table_column(index, std::nullopt);
+    // A predicate must not find numbers equal that the text tells apart.
+    if (!column || std::holds_alternative<std::vector<float>>(column->values)) {
+      auto exact = read_table_column(index, Type::f64);
+      if (!exact) return std::unexpected{std::move(exact.error())};
+      const auto& values = std::get<std::vector<double>>(exact->values);
+      if (!column || !std::ranges::all_of(values, holds_as_written)) column = std::move(exact);
+    }
     if (count(*column) != in_.n) {
       return refused(fmt::format(
           "column '{}' has {} numbers where --column has {}: whether the first row is a header is "
@@ -132,6 +149,13 @@ class Reader {
     }
     in_.columns.push_back(std::move(*column));
     return type_of_values(in_.columns.back().values);
+  }
+
+  Result<Array> read_table_column(std::size_t index, std::optional<Type> type) {
+    return read_delimited(*in_.text, separator_, source_name(r_.input),
+                          {.type = type,
+                           .place = ColumnPlace{index, in_.table.named},
+                           .show_progress = show_progress()});
   }
 
   // Any number but 0 is set; .bin and .raw hold bytes.

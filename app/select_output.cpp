@@ -1,6 +1,5 @@
 // What compact, partition, unique and runs write and say.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -25,6 +24,7 @@ Result<void> write_rows(const SelectInput& input, const Selected& selected, Writ
                         bool show_progress) {
   const Table& table = input.table;
   Progress progress("writing", selected.results, show_progress);
+  if (auto ok = writer.write(table.mark); !ok) return ok;
   if (auto ok = writer.write(table.header); !ok) return ok;
   // The file's own line end, for a last row without one that is the last no more.
   const std::string_view first = table.count() > 0 ? table.row(0) : table.header;
@@ -160,8 +160,7 @@ std::string_view name(SelectKind kind) {
 
 Result<void> write_selected(const SelectRequest& r, const SelectInput& input,
                             const Selected& selected) {
-  // A bar and the values would share the terminal.
-  const bool progress = !r.report.quiet && (r.output || isatty(STDOUT_FILENO) == 0);
+  const bool progress = shows_writing(r);
   return write_output(r, [&](Writer& writer, Format format) {
     if (r.kind == SelectKind::runs) return write_runs(input, selected, format, writer, progress);
     if (input.by_rows && !r.indices) return write_rows(input, selected, writer, progress);
@@ -198,12 +197,10 @@ Json select_report(const SelectRequest& r, const SelectInput& input, const Selec
 void say_selected(const SelectRequest& r, const SelectInput& input, const Selected& selected) {
   const SelectionReport& report = selected.report;
   if (const auto& found = selected.difference) {
-    say(fmt::format(
-        "cumulo: the result is wrong: {} is {}, and a sequential computation gives {}{}",
+    return say_wrong(
+        r,
         found->in_count ? std::string(count_name(r.kind)) : fmt::format("result {}", found->index),
-        to_string(found->found), to_string(found->expected),
-        r.output ? "; '" + *r.output + "' was not written" : ""));
-    return;
+        found->found, found->expected);
   }
   const std::string elements =
       input.by_rows

@@ -3,16 +3,18 @@
 
 #include <numeric>
 
-#include "picture/picture.hpp"
 #include "picture/scenes.hpp"
 #include "select_request.hpp"
 
 namespace cumulo::app {
 namespace {
 
-constexpr std::size_t most_blocks = 8;  // that the picture of stacked blocks has room for
+// What the picture of stacked blocks has room for: columns, and blocks in all.
+constexpr std::size_t most_columns = 8;
+constexpr std::uint64_t most_blocks = 36;
 
 std::string title_of(const SelectRequest& r) {
+  if (r.where && r.second) return fmt::format("{}: {}, then {}", name(r.kind), *r.where, *r.second);
   if (r.where) return fmt::format("{}: {}", name(r.kind), *r.where);
   if (r.keep) return fmt::format("{} by {}", name(r.kind), source_name(*r.keep));
   return fmt::format("{}: the first of each run of equal neighbours", name(r.kind));
@@ -35,6 +37,11 @@ Result<picture::Scene> blocks_scene(const std::vector<std::uint32_t>& values,
                                     .slots = slots});
 }
 
+bool fits_blocks(const std::vector<std::uint32_t>& values) {
+  return values.size() <= most_columns &&
+         std::accumulate(values.begin(), values.end(), std::uint64_t{0}) <= most_blocks;
+}
+
 }  // namespace
 
 Result<void> draw_selected(const SelectRequest& r, const SelectInput& input,
@@ -47,18 +54,20 @@ Result<void> draw_selected(const SelectRequest& r, const SelectInput& input,
   }
   const auto* const values = std::get_if<std::vector<std::uint32_t>>(&input.values.values);
   const bool in_blocks = r.kind == SelectKind::compact && !input.by_rows && values != nullptr &&
-                         values->size() <= most_blocks;
+                         selected.report.count == kept && fits_blocks(*values);
+  const bool runs = r.kind == SelectKind::unique || r.kind == SelectKind::runs;
   auto scene = in_blocks ? blocks_scene(*values, keep)
                          : Result<picture::Scene>{picture::selection_scene(
                                {.title = title_of(r),
                                 .keep = keep,
+                                .selected = runs       ? "begin a run"
+                                            : r.second ? "are of the first kind"
+                                                       : "are kept",
                                 .rest_follows = r.kind == SelectKind::partition,
+                                .second = selected.report.second,
+                                .left_out = selected.report.count - kept,
                                 .device = describe_device(selected.device)})};
-  if (!scene) return std::unexpected{std::move(scene.error())};
-  auto file = PendingFile::create(*r.picture);
-  if (!file) return std::unexpected{std::move(file.error())};
-  if (auto drawn = picture::write_picture(*scene, file->temporary_path()); !drawn) return drawn;
-  return file->commit();
+  return write_picture(r, std::move(scene));
 }
 
 }  // namespace cumulo::app

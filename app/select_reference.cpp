@@ -1,6 +1,7 @@
 // The comparison of a selection with a sequential computation, an element after the other.
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "select_request.hpp"
 
@@ -45,8 +46,7 @@ class Reference {
   bool is_head(std::uint64_t i) const {
     return std::visit(
         [&]<class T>(const std::vector<T>& v) {
-          using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-          return i == 0 || std::bit_cast<Bits>(v[i]) != std::bit_cast<Bits>(v[i - 1]);
+          return i == 0 || std::memcmp(&v[i], &v[i - 1], sizeof(T)) != 0;
         },
         in_.values.values);
   }

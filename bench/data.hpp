@@ -55,17 +55,19 @@ constexpr std::uint32_t hash(std::uint32_t i) {
 template <Element T>
 constexpr T sample(Operator op, std::uint64_t i, std::uint64_t n) {
   const std::uint32_t h = hash(static_cast<std::uint32_t>(i));
-  // A slope with noise on it: a new extreme every few dozen elements.
-  const T rising = static_cast<T>(static_cast<T>(i >> 5) + static_cast<T>(h % 64));
+  // A slope with noise on it: a new extreme every few dozen elements; halves count to 2048 only.
+  const bool is_half = std::is_same_v<T, Half>;
+  const std::uint64_t slope = is_half ? i * 1024 / n : i >> 5;
+  const T rising = static_cast<T>(static_cast<T>(slope) + static_cast<T>(h % 64));
   if (op == Operator::max) return rising;
   if (op == Operator::min) {
     if constexpr (std::is_unsigned_v<T>) return std::numeric_limits<T>::max() - rising;
     return static_cast<T>(-rising);
   }
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (!std::is_integral_v<T>) {
     if (op == Operator::add) return static_cast<T>(static_cast<int>(h % 3) - 1);
     const T size = i % 2 == 0 ? T{2} : T{0.5};  // products stay within a factor of 2
-    return h % 2 == 0 ? size : -size;
+    return h % 2 == 0 ? size : static_cast<T>(-size);
   } else {
     const std::uint64_t wide = std::uint64_t{h} << 32 | hash(~static_cast<std::uint32_t>(i));
     const T random = static_cast<T>(sizeof(T) == 4 ? h : wide);
@@ -98,7 +100,8 @@ Result<Data<T>> make_data(std::size_t n, const T& identity, const Sample& sample
   }
   tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) { data.in[i] = sample_at(i); });
   data.prefixes[0] = identity;
-  T running = data.in[0];
+  // Carried in what two elements combine to.
+  auto running = decltype(combine_two(data.in[0], data.in[0]))(data.in[0]);
   data.prefixes[1] = running;
   for (std::size_t i = 1; i < n; ++i) {
     running = combine_two(running, data.in[i]);
@@ -111,7 +114,7 @@ template <Element T>
 Result<Data<T>> make_data(Operator op, std::size_t n, Pages pages = Pages::ordinary) {
   return make_data<T>(
       n, identity<T>(op), [&](std::size_t i) { return sample<T>(op, i, n); },
-      [&](T older, T newer) { return combine(op, older, newer); }, pages);
+      [&](CombinedAs<T> older, CombinedAs<T> newer) { return combine(op, older, newer); }, pages);
 }
 
 // The scan from the last element to the first in place of the prefixes: suffixes, then the
@@ -119,7 +122,7 @@ Result<Data<T>> make_data(Operator op, std::size_t n, Pages pages = Pages::ordin
 template <class T, class Combine>
 void turn_round(Data<T>& data, const Combine& combine_two) {
   const T identity = data.prefixes[0];
-  T running = data.in[data.n - 1];
+  auto running = decltype(combine_two(data.in[0], data.in[0]))(data.in[data.n - 1]);
   data.prefixes[data.n] = identity;
   data.prefixes[data.n - 1] = running;
   for (std::size_t i = data.n - 1; i-- > 0;) {

@@ -84,6 +84,14 @@ BoundWords bind_words(const gpu::Context& context, const BufferRange& whole, std
           static_cast<std::uint32_t>(at - offset / 4)};
 }
 
+// The same of halves, two in a word.
+BoundWords bind_halves(const gpu::Context& context, const BufferRange& whole, std::uint64_t at,
+                       std::uint64_t halves) {
+  BoundWords bound = bind_words(context, whole, at / 2, (at % 2 + halves + 1) / 2);
+  bound.first = 2 * bound.first + static_cast<std::uint32_t>(at % 2);
+  return bound;
+}
+
 }  // namespace
 
 void record(WGPUCommandEncoder encoder, const Dispatches& dispatches) {
@@ -135,16 +143,18 @@ Result<Dispatch> make_empty(gpu::Context& context, const BufferRange& unused) {
 
 Result<Dispatches> make_comparison(gpu::Context& context, const Comparison& c) {
   const std::uint64_t alignment = context.traits().limits.min_storage_offset_alignment;
-  const std::uint64_t piece = (piece_bytes(context) - alignment) / 4;
+  const std::uint64_t piece = (piece_bytes(context) - alignment) / (c.halves ? 2 : 4);
+  const auto bind = c.halves ? bind_halves : bind_words;
   Dispatches dispatches;
   for (std::uint64_t at = 0; at < c.words; at += piece) {
     const auto words = static_cast<std::uint32_t>(std::min<std::uint64_t>(piece, c.words - at));
-    const BoundWords expected = bind_words(context, c.expected, c.expected_at + at, words);
-    const BoundWords found = bind_words(context, c.found, c.found_at + at, words);
+    const BoundWords expected = bind(context, c.expected, c.expected_at + at, words);
+    const BoundWords found = bind(context, c.found, c.found_at + at, words);
     const auto after = static_cast<std::uint32_t>(c.words - at - words);
-    auto dispatch = make_reader(context, "compare", compare_wgsl,
-                                {words, expected.first, found.first, after, c.verdict},
-                                {expected.range, found.range, c.verdicts});
+    auto dispatch =
+        make_reader(context, "compare", compare_wgsl,
+                    {words, expected.first, found.first, after, c.verdict, c.halves ? 1U : 0U},
+                    {expected.range, found.range, c.verdicts});
     if (!dispatch) return std::unexpected{std::move(dispatch.error())};
     dispatches.push_back(std::move(*dispatch));
   }

@@ -66,6 +66,7 @@ struct Comparison {
   std::uint32_t expected_at = 0;
   std::uint32_t found_at = 0;
   std::uint32_t verdict = 0;
+  bool halves = false;  // of words; words, expected_at and found_at count those then
 };
 Result<Dispatches> make_comparison(gpu::Context& context, const Comparison& comparison);
 
@@ -75,7 +76,8 @@ Result<Dispatch> make_digest(gpu::Context& context, const BufferRange& found, st
 
 // What the comparisons with one verdict found, as they leave it in the buffer.
 struct Verdict {
-  std::uint32_t from_end = 0;    // words - index of the first word that differs; 0: none does
+  std::uint32_t from_end =
+      0;  // words - index of the first word, or half, that differs; 0: none does
   std::uint32_t workgroups = 0;  // that have compared their part
 };
 

@@ -27,7 +27,7 @@ class GpuGroup {
       : device_(device), context_(*device.impl().gpu), group_(group), clock_(clock) {}
 
   Result<void> run(const Rounds& rounds) {
-    const std::uint64_t words = (group_.n + slack) * element_bytes() / 4;
+    const std::uint64_t words = (group_.n + slack) * words_each();
     if (words > std::numeric_limits<std::uint32_t>::max()) {
       refuse_all(fmt::format("{} elements have more words than 32 bits count", group_.n));
       return {};
@@ -74,6 +74,10 @@ class GpuGroup {
   std::uint64_t element_bytes() const {
     return group_.monoid ? group_.monoid->element_bytes() : size_of(group_.type);
   }
+
+  bool has_halves() const { return !group_.monoid && group_.type == Type::f16; }
+  // Words of an element, or halves, that are compared.
+  std::uint64_t words_each() const { return has_halves() ? 1 : element_bytes() / 4; }
 
   BufferRange whole(const Buffer& buffer) const { return {native_buffer(buffer), buffer.bytes()}; }
 
@@ -154,7 +158,9 @@ class GpuGroup {
     }
     return with_type(group_.type, [&]<class T>() {
       return upload_data(make_data<T>(group_.op, group_.n),
-                         [&](T older, T newer) { return combine(group_.op, older, newer); });
+                         [&](CombinedAs<T> older, CombinedAs<T> newer) {
+                           return combine(group_.op, older, newer);
+                         });
     });
   }
 
@@ -163,16 +169,30 @@ class GpuGroup {
     if (!data) return std::unexpected{std::move(data.error())};
     const auto write = [&](const Buffer& to, std::uint64_t at, const Lines<T>& lines,
                            std::uint64_t n) {
-      return device_.write(to, at * sizeof(T), std::as_bytes(std::span{lines.get(), n}));
+      return context_.write(native_buffer(to), at * sizeof(T),
+                            std::as_bytes(std::span{lines.get(), n}));
     };
     if (auto ok = write(*in_, 0, data->in, group_.n); !ok) return ok;
     if (auto ok = write(*prefixes_, 0, data->prefixes, group_.n + 1); !ok) return ok;
     if (odd_in_) {
-      if (auto ok = write(*odd_in_, odd_input, data->in, group_.n); !ok) return ok;
+      if (auto ok = write_odd(*data); !ok) return ok;
     }
     if (!suffixes_) return {};
     turn_round(*data, combined);
     return write(*suffixes_, 0, data->prefixes, group_.n + 1);
+  }
+
+  template <class T>
+  Result<void> write_odd(const Data<T>& data) {
+    const std::span in{data.in.get(), group_.n};
+    if constexpr (sizeof(T) % 4 == 0) {
+      return device_.write(*odd_in_, odd_input * sizeof(T), std::as_bytes(in));
+    } else {
+      // From the word on in which they begin.
+      std::vector<T> shifted(odd_input);
+      shifted.insert(shifted.end(), in.begin(), in.end());
+      return context_.write(native_buffer(*odd_in_), 0, std::as_bytes(std::span{shifted}));
+    }
   }
 
   // What a result must be, in elements: `count` of them from `at` in `values`, found from
@@ -186,7 +206,7 @@ class GpuGroup {
 
   Result<void> add(Measurement m, std::function<Result<void>(WGPUCommandEncoder)> record_case,
                    const Expected& expected, Dispatches before = {}) {
-    const std::uint64_t words = element_bytes() / 4;
+    const std::uint64_t words = words_each();
     auto check = make_comparison(context_,
                                  {.expected = whole(expected.values),
                                   .found = whole(*out_),
@@ -194,7 +214,8 @@ class GpuGroup {
                                   .words = static_cast<std::uint32_t>(expected.count * words),
                                   .expected_at = static_cast<std::uint32_t>(expected.at * words),
                                   .found_at = static_cast<std::uint32_t>(expected.found_at * words),
-                                  .verdict = static_cast<std::uint32_t>(cases_.size())});
+                                  .verdict = static_cast<std::uint32_t>(cases_.size()),
+                                  .halves = has_halves()});
     if (!check) return std::unexpected{std::move(check.error())};
     measurements_.push_back(std::move(m));
     counts_.push_back(expected.count);
@@ -301,11 +322,10 @@ class GpuGroup {
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       const TimedCase& c = cases_[i];
       if (c.check.empty()) continue;
-      const std::uint64_t words = counts_[i] * (element_bytes() / 4);
+      const std::uint64_t words = counts_[i] * words_each();
       if (verdicts[i].from_end != 0) {
-        measurements_[i].failure =
-            fmt::format("its result is wrong at element {}",
-                        (words - verdicts[i].from_end) / (element_bytes() / 4));
+        measurements_[i].failure = fmt::format("its result is wrong at element {}",
+                                               (words - verdicts[i].from_end) / words_each());
       } else if (verdicts[i].workgroups != c.runs * workgroups_of(c.check)) {
         measurements_[i].failure = "its results could not all be checked";
       }

@@ -151,7 +151,7 @@ class HostGroup {
 
   // Sums alone: the others' operators are no fairer test, and signed sums may not overflow there.
   void add_rivals() {
-    if constexpr (!std::is_integral_v<T> || std::is_unsigned_v<T>) {
+    if constexpr (std::is_floating_point_v<T> || std::is_unsigned_v<T>) {
       if (group_.op != Operator::add) return;
       if (group_.reduces) {
         add("std::reduce", Role::reduce,

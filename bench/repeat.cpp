@@ -40,6 +40,7 @@ std::vector<Scan> scans_of(const Device& device) {
     scans.push_back({.name = {}, .description = {.type = Type::f32, .op = op}});
   }
   scans.push_back({.name = {}, .description = {.type = Type::u64}});
+  scans.push_back({.name = {}, .description = {.type = Type::f16}});
   scans.push_back({.name = {}, .description = {.type = Type::f32, .wide = true}});
   scans.push_back({.name = {}, .description = {.monoid = affine_monoid()}});
   scans.push_back({.name = {}, .description = {.monoid = matrix_monoid()}});
@@ -78,7 +79,7 @@ std::vector<std::byte> input_of(const ScanDescription& d) {
   }
   return with_type(d.type, [&]<class T>() {
     return array_of<T>(d.n, [&](std::uint64_t i) -> T {
-      if constexpr (std::is_floating_point_v<T>) {
+      if constexpr (!std::is_integral_v<T>) {
         if (d.op == Operator::add) return static_cast<T>(signed_noise(i));
         if (d.op == Operator::mul) return static_cast<T>(factor(i));
       }
@@ -150,6 +151,15 @@ class OtherWork {
   std::jthread thread_;
 };
 
+// Digests are of whole words: the last of an odd number of halves is seen as the total, which has a
+// word of its own.
+std::uint64_t digested_bytes(const ScanDescription& d) {
+  return result_count(d) * element_bytes(d) / 4 * 4;
+}
+std::uint64_t total_bytes(const ScanDescription& d) {
+  return std::max<std::uint64_t>(element_bytes(d), 4);
+}
+
 Result<std::vector<Outcome>> run_on_cpu(Device& device, const ScanDescription& d,
                                         std::span<const std::byte> in, std::uint32_t runs) {
   std::vector<Outcome> outcomes;
@@ -158,7 +168,9 @@ Result<std::vector<Outcome>> run_on_cpu(Device& device, const ScanDescription& d
     std::ranges::fill(out, static_cast<std::byte>(0xCD));
     auto scanned = scan_bytes(device, d, in, out);
     if (!scanned) return std::unexpected{std::move(scanned.error())};
-    outcomes.push_back({.results = digest_of(out), .total = digest_of(scanned->total_bytes)});
+    scanned->total_bytes.resize(total_bytes(d));
+    outcomes.push_back({.results = digest_of(std::span{out}.first(digested_bytes(d))),
+                        .total = digest_of(scanned->total_bytes)});
   }
   return outcomes;
 }
@@ -190,7 +202,7 @@ class GpuRepeats {
 
   Result<std::vector<Outcome>> run(std::uint32_t runs) {
     // A digest, the status, the total.
-    const std::uint64_t stride = total_at + element_bytes(d_);
+    const std::uint64_t stride = total_at + total_bytes(d_);
     auto kept = device_.allocate(runs * stride, "outcomes");
     if (!kept) return std::unexpected{std::move(kept.error())};
     for (std::uint32_t run = 0; run < runs; ++run) {
@@ -241,7 +253,7 @@ class GpuRepeats {
       if (!copy) return std::unexpected{std::move(copy.error())};
       copies_.push_back(std::move(*copy));
     }
-    const auto words = static_cast<std::uint32_t>(result_count(d_) * element_bytes(d_) / 4);
+    const auto words = static_cast<std::uint32_t>(digested_bytes(d_) / 4);
     auto digest = make_digest(context_, whole(*out_), words, whole(*digest_));
     if (!digest) return std::unexpected{std::move(digest.error())};
     digest_kernel_ = std::move(*digest);
@@ -285,7 +297,7 @@ class GpuRepeats {
     }
     const cumulo::BufferRange total = bound_->total();
     wgpuCommandEncoderCopyBufferToBuffer(encoder, total.buffer, total.offset, kept, at + total_at,
-                                         element_bytes(d_));
+                                         total_bytes(d_));
     return {};
   }
 

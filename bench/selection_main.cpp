@@ -11,6 +11,7 @@
 
 #include "api/impl.hpp"
 #include "bench/gpu_timer.hpp"
+#include "bench/selection_data.hpp"
 #include "cumulo/webgpu.hpp"
 #include "plan/selection_plans.hpp"
 
@@ -20,14 +21,6 @@ namespace {
 constexpr std::uint32_t timed_rounds = 11;
 constexpr double heat_seconds = 0.5;
 
-std::uint32_t hashed(std::uint32_t x) {
-  x ^= x >> 16;
-  x *= 0x7feb352dU;
-  x ^= x >> 15;
-  x *= 0x846ca68bU;
-  return x ^ (x >> 16);
-}
-
 Predicate odd() {
   return {.name = "x & 1",
           .columns = {{}},
@@ -35,33 +28,6 @@ Predicate odd() {
           .function = predicate_function<std::uint32_t>(
               [](std::uint32_t x, std::uint64_t) { return (x & 1) != 0; })};
 }
-
-// Which of u32 elements are selected, and the results.
-struct Data {
-  std::vector<std::uint32_t> values;
-  std::vector<std::uint32_t> runs;  // of mean length 8
-  std::vector<std::uint8_t> flags;
-  std::vector<std::uint32_t> flagged, rest, odd, heads, starts;
-
-  Data(std::uint64_t n, double kept) : values(n), runs(n), flags((n + 15) / 16 * 16) {
-    const auto limit = static_cast<std::uint64_t>(kept / 100 * 4294967296.0);
-    std::uint32_t run = 0;
-    for (std::uint32_t i = 0; i < n; ++i) {
-      values[i] = hashed(i + 1);
-      const std::uint32_t random = hashed(i * 2 + 77);
-      flags[i] = random < limit ? 1 : 0;
-      (flags[i] != 0 ? flagged : rest).push_back(values[i]);
-      if ((values[i] & 1) != 0) odd.push_back(values[i]);
-      if (i == 0 || (random & 7) == 0) {
-        ++run;
-        heads.push_back(run);
-        starts.push_back(i);
-      }
-      runs[i] = run;
-    }
-    flagged.insert(flagged.end(), rest.begin(), rest.end());
-  }
-};
 
 template <class T>
 T value_or_exit(Result<T> result) {
@@ -275,7 +241,7 @@ class Bench {
   gpu::Context& context_;
   const std::uint64_t n_;
   const double kept_;
-  Data data_;
+  SelectionData data_;
   std::optional<Buffer> in_, runs_, flags_, out_, indices_, counts_, verdicts_, flagged_, odd_,
       heads_, starts_;
   std::deque<Dispatches> dispatches_;  // which the cases point into,

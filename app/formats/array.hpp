@@ -11,9 +11,9 @@
 namespace cumulo::app {
 
 // The alternatives stand in the order of Type.
-using Values =
-    std::variant<std::vector<std::uint32_t>, std::vector<std::int32_t>, std::vector<float>,
-                 std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>>;
+using Values = std::variant<std::vector<std::uint32_t>, std::vector<std::int32_t>,
+                            std::vector<float>, std::vector<std::uint64_t>,
+                            std::vector<std::int64_t>, std::vector<double>, std::vector<Half>>;
 
 struct Array {
   Values values;

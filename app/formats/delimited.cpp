@@ -183,7 +183,14 @@ Result<void> DelimitedSource::read_header() {
 
 Result<Table> DelimitedSource::table(std::string_view bytes) {
   if (!surely_header_ && std::ranges::any_of(header_, is_number)) clear_header();
-  Table table{.names = header_, .named = !header_.empty(), .header = {}, .text = bytes, .rows = {}};
+  // Only the mark stands before the text.
+  const auto begin = static_cast<std::size_t>(text_.data() - bytes.data());
+  Table table{.names = header_,
+              .named = !header_.empty(),
+              .mark = bytes.substr(0, begin),
+              .header = {},
+              .text = bytes,
+              .rows = {}};
   for (std::size_t k = header_.size(); k < columns_; ++k) {
     table.names.push_back("c" + std::to_string(k));
   }
@@ -192,7 +199,6 @@ Result<Table> DelimitedSource::table(std::string_view bytes) {
       [&](const char* row) { table.rows.push_back(static_cast<std::size_t>(row - bytes.data())); });
   if (!read) return std::unexpected{std::move(read.error())};
   // The last line's own end, of those that were taken off.
-  const auto begin = static_cast<std::size_t>(text_.data() - bytes.data());
   std::size_t end = begin + text_.size();
   if (end < bytes.size()) end += bytes.substr(end, 2) == "\r\n" ? 2 : 1;
   const std::size_t body = table.rows.empty() ? end : table.rows.front();

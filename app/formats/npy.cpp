@@ -9,23 +9,6 @@
 namespace cumulo::app {
 namespace {
 
-// An IEEE half, which C++23's library here has no type for.
-struct Half {
-  std::uint16_t bits;
-  explicit operator float() const {
-    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
-    const std::uint32_t exponent = bits >> 10 & 31u;
-    const std::uint32_t fraction = bits & 1023u;
-    if (exponent == 0) {
-      const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-      return sign ? -magnitude : magnitude;
-    }
-    const std::uint32_t wide = exponent == 31 ? 255 : exponent - 15 + 127;
-    return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-  }
-  explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
-};
-
 struct Truth {
   std::uint8_t byte;
   template <Element T>
@@ -88,7 +71,7 @@ constexpr bool keeps_values() {
   if constexpr (std::is_same_v<Stored, Truth>)
     return true;
   else if constexpr (std::is_same_v<Stored, Half>)
-    return std::is_floating_point_v<T>;
+    return !std::is_integral_v<T>;
   else {
     using from = std::numeric_limits<Stored>;
     if (!from::is_integer) return !to::is_integer && to::digits >= from::digits;

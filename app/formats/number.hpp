@@ -47,8 +47,9 @@ NumberFault parse_number(std::string_view token, T& value) {
     }
     return integer_fault({first, last}, std::is_unsigned_v<T>);
   } else {
-    T parsed{};
-    const auto [end, error] = fast_float::from_chars(first, last, parsed);
+    std::conditional_t<std::is_same_v<T, Half>, double, T> read{};
+    const auto [end, error] = fast_float::from_chars(first, last, read);
+    const T parsed = read;
     if (end != last || error == std::errc::invalid_argument) return NumberFault::not_a_number;
     // Infinity written out is a value; digits that come out infinite were too large.
     if (std::isinf(parsed)) {

@@ -14,7 +14,8 @@ Result<Array> read_raw(std::string_view bytes, const std::string& source,
     return std::unexpected{Error{ErrorKind::bad_argument, source + what}};
   };
   if (!options.type)
-    return refused(" holds raw bytes; say their type with --dtype u32, i32, f32, u64, i64 or f64");
+    return refused(
+        " holds raw bytes; say their type with --dtype u32, i32, f32, u64, i64, f64 or f16");
   const std::size_t size = size_of(*options.type);
   if (bytes.size() % size != 0) {
     return refused(" has " + std::to_string(bytes.size()) + " bytes, not a multiple of the " +

@@ -39,6 +39,7 @@ Result<Columns> read_columns(std::string_view bytes, char separator, const std::
 struct Table {
   std::vector<std::string> names;  // of the columns; c0, c1 ... where there is no header
   bool named = false;
+  std::string_view mark;          // UTF-8's byte order mark, where the file begins with it
   std::string_view header;        // with its line end; empty where there is none
   std::string_view text;          // which rows are parts of
   std::vector<std::size_t> rows;  // where each begins, and where the last one ends

@@ -12,11 +12,12 @@ constexpr std::size_t longest_number = 32;  // the longest is -2.225073858507201
 
 template <Element T>
 char* write_number(char* at, T value) {
-  if constexpr (std::is_floating_point_v<T>) {
+  using std::to_chars;
+  if constexpr (!std::is_integral_v<T>) {
     // A NaN's sign says nothing.
     if (std::isnan(value)) value = std::numeric_limits<T>::quiet_NaN();
   }
-  return std::to_chars(at, at + longest_number, value).ptr;
+  return to_chars(at, at + longest_number, value).ptr;
 }
 
 template <Element T>
@@ -50,8 +51,8 @@ std::string quoted(const std::string& field, char separator) {
 
 template <Element T>
 constexpr std::string_view npy_type() {
-  if constexpr (std::is_floating_point_v<T>)
-    return sizeof(T) == 4 ? "<f4" : "<f8";
+  if constexpr (!std::is_integral_v<T>)
+    return sizeof(T) == 2 ? "<f2" : sizeof(T) == 4 ? "<f4" : "<f8";
   else if constexpr (std::is_signed_v<T>)
     return sizeof(T) == 4 ? "<i4" : "<i8";
   else

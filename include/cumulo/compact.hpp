@@ -45,6 +45,24 @@ Result<std::vector<T>> select_values(Device& device, SelectionDescription descri
   return kept;
 }
 
+// The same, and returns the indices in place of the values, of which there may be none.
+inline Result<std::vector<std::uint32_t>> select_indices(Device& device,
+                                                         SelectionDescription description,
+                                                         const SelectionInput& in) {
+  description.indices = true;
+  std::vector<std::uint32_t> indices(description.n);
+  auto done = select_bytes(device, description, in, {.kept = {}, .indices = indices});
+  if (!done) return std::unexpected{std::move(done.error())};
+  if (description.rest == Rest::dropped) indices.resize(done->count);
+  return indices;
+}
+
+// An array that decides and is not kept.
+template <Movable T>
+std::vector<SelectionArray> deciding() {
+  return {{.element_bytes = sizeof(T), .is_kept = false}};
+}
+
 }  // namespace detail
 
 // values[i] with flags[i] set; the two have one length.
@@ -64,12 +82,17 @@ Result<std::vector<T>> compact(Device& device, std::span<const T> values,
 // The indices i with flags[i] set (NumPy's nonzero).
 template <Flag F>
 Result<std::vector<std::uint32_t>> compact_indices(Device& device, std::span<const F> flags) {
-  std::vector<std::uint32_t> indices(flags.size());
-  auto done = select_bytes(device, {.n = flags.size(), .flags = flag_type_of<F>, .indices = true},
-                           {{}, std::as_bytes(flags)}, {.kept = {}, .indices = indices});
-  if (!done) return std::unexpected{std::move(done.error())};
-  indices.resize(done->count);
-  return indices;
+  return detail::select_indices(device, {.n = flags.size(), .flags = flag_type_of<F>},
+                                {{}, std::as_bytes(flags)});
+}
+
+// The indices i for whose values[i] the predicate holds.
+template <Movable T>
+Result<std::vector<std::uint32_t>> compact_indices(Device& device, std::span<const T> values,
+                                                   const Predicate& predicate) {
+  return detail::select_indices(
+      device, {.n = values.size(), .arrays = detail::deciding<T>(), .predicate = predicate},
+      {{std::as_bytes(values)}});
 }
 
 }  // namespace cumulo

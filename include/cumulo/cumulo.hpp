@@ -6,6 +6,7 @@
 #include "cumulo/device.hpp"
 #include "cumulo/error.hpp"
 #include "cumulo/expand.hpp"
+#include "cumulo/half.hpp"
 #include "cumulo/indirect.hpp"
 #include "cumulo/monoid.hpp"
 #include "cumulo/operator.hpp"

@@ -3,8 +3,8 @@
 // with the offsets of allocate.hpp. The inverse of runs: values and lengths give the array back.
 //
 // Work is shared out by items and outputs together, so that one count of ten million among zeros is
-// as fast as even counts. A scan of the counts, then one dispatch: 8 n bytes read (and the values),
-// and the output written once. The same in every run.
+// as fast as even counts. A scan of the counts, then a dispatch that shares the work out and one
+// that does it: 8 n bytes read (and the values), and the output written once. The same in every run.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@
 namespace cumulo {
 
 struct ExpandDescription {
-  std::uint64_t n = 0;  // items; on a GPU at most 2^31
+  std::uint64_t n = 0;  // items; on a GPU at most 2^30
   // Of a value: a multiple of 4, up to 64. 0: the output is the items' numbers, each a u32.
   std::uint32_t element_bytes = 4;
   // Outputs written at most, below 2^32 - 1. The report still tells how many there were.

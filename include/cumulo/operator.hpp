@@ -45,7 +45,8 @@ constexpr T identity(Operator op) {
   switch (op) {
     case Operator::mul: return T{1};
     case Operator::min: return limits::has_infinity ? limits::infinity() : limits::max();
-    case Operator::max: return limits::has_infinity ? -limits::infinity() : limits::lowest();
+    case Operator::max:
+      return limits::has_infinity ? static_cast<T>(-limits::infinity()) : limits::lowest();
     case Operator::bit_and:
       if constexpr (std::is_integral_v<T>) return static_cast<T>(~T{0});
       break;
@@ -58,7 +59,7 @@ constexpr T identity(Operator op) {
 // from identity() only for floating add, where x + (+0) would turn -0 into +0.
 template <Element T>
 constexpr T absent(Operator op) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (!std::is_integral_v<T>) {
     if (op == Operator::add) return -T{0};
   }
   return identity<T>(op);

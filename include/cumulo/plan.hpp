@@ -182,7 +182,8 @@ Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
                        const PlanOptions& options = {});
 
 // Buffers of a reduction's plan: "input" and "output" (the caller's; the latter holds one element,
-// the value) and its own. Of the options it takes aliasing and misalignments. Errors as above.
+// the value) and its own, of which "count" where it is counted on the device. Of the options it
+// takes aliasing, misalignments and counted. Errors as above.
 Result<Plan> plan_reduce(const ReduceDescription& description, const Traits& traits,
                          const PlanOptions& options = {});
 

@@ -68,7 +68,7 @@ Result<T> reduce(Device& device, std::span<const T> values, const Monoid& monoid
   return reduce_to<T>(device, {.n = values.size(), .monoid = monoid}, std::as_bytes(values));
 }
 
-// The sum of u32, i32 or f32 as u64, i64 or WideFloat.
+// The sum of u32, i32, f32 or f16 as u64, i64, WideFloat or f32.
 template <class T>
 Result<WideOf<T>> wide_reduce(Device& device, std::span<const T> values) {
   return reduce_to<WideOf<T>>(device, {.n = values.size(), .type = type_of<T>, .wide = true},
@@ -92,6 +92,12 @@ class PreparedReduce {
   Result<void> run(const Buffer& in, const Buffer& out, std::uint64_t in_offset = 0,
                    std::uint64_t out_offset = 0);
 
+  // The same for a reduction prepared as counted, as PreparedScan::run_counted(); of no elements
+  // the value is the identity.
+  Result<void> run_counted(const Buffer& in, const Buffer& out, const Buffer& count,
+                           std::uint64_t count_at = 0, std::uint64_t in_offset = 0,
+                           std::uint64_t out_offset = 0);
+
   struct Impl;
   explicit PreparedReduce(std::unique_ptr<Impl> impl);
   Impl& impl() const { return *impl_; }
@@ -101,6 +107,7 @@ class PreparedReduce {
 };
 
 // Compiles what the usual case, separate and aligned buffers, needs. Allocates; submits nothing.
-Result<PreparedReduce> prepare_reduce(Device& device, const ReduceDescription& description);
+Result<PreparedReduce> prepare_reduce(Device& device, const ReduceDescription& description,
+                                      const PrepareOptions& options = {});
 
 }  // namespace cumulo

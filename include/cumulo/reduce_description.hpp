@@ -23,7 +23,7 @@ struct ReduceDescription {
   // Combines elements of a monoid: `type` and `op` are then not looked at.
   std::optional<Monoid> monoid = std::nullopt;
 
-  // A sum (add) of u32, i32 or f32 as u64, i64 or WideFloat.
+  // A sum (add) of u32, i32, f32 or f16 as u64, i64, WideFloat or f32.
   bool wide = false;
 };
 

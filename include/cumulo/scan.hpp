@@ -1,7 +1,8 @@
 // Prefix scans. With + for the operator and x for the input of n elements:
 //   inclusive[i] = x[0] + ... + x[i]          exclusive[i] = init + x[0] + ... + x[i-1]
 // reverse counts i from the end. The order of combination is fixed (order.hpp): the same input
-// gives the same bits in every run, by every algorithm but the teaching forms.
+// gives the same bits in every run, by every algorithm but the teaching forms. f16 is combined in
+// f32, and each result rounded once.
 #pragma once
 
 #include <cstddef>
@@ -137,8 +138,8 @@ Result<Scanned<T>> scan(Device& device, ScanKind kind, std::span<const T> values
   return scan_into<T>(device, description, std::as_bytes(values), run);
 }
 
-// Sums of u32, i32 or f32 in u64, i64 or WideFloat. options.op must be add, options.init a u64, i64
-// or f32.
+// Sums of u32, i32, f32 or f16 in u64, i64, WideFloat or f32. options.op must be add, options.init
+// a u64, an i64, or an f32 for both of the last.
 template <class T>
 Result<Scanned<WideOf<T>>> wide_scan(Device& device, ScanKind kind, std::span<const T> values,
                                      const ScanOptions& options = {}, const RunOptions& run = {}) {

@@ -46,8 +46,8 @@ struct ScanDescription {
   std::optional<Monoid> monoid = std::nullopt;
   std::vector<std::byte> monoid_init = {};  // the bytes of an initial value; empty: none
 
-  // Sums (add) of u32, i32 or f32 whose results are u64, i64 or WideFloat. `type` is that of the
-  // input; `init` is a u64, i64 or f32.
+  // Sums (add) of u32, i32, f32 or f16 whose results are u64, i64, WideFloat or f32. `type` is that
+  // of the input; `init` is a u64, i64, or f32 for both of the last.
   bool wide = false;
 };
 

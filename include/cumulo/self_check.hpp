@@ -18,7 +18,7 @@ struct SelfCheckDifference {
   float found = 0;
 };
 
-// One scan of f32, by one algorithm that `auto` may choose on this device.
+// One scan of f32 or f16, by one algorithm that `auto` may choose on this device.
 struct SelfCheckCase {
   std::string name;  // "inclusive add of 20000 random numbers"
   std::string algorithm;

@@ -71,7 +71,7 @@ struct BindOptions {
   // scratch_size() bytes of a buffer with usage storage that is none of the scan's other buffers.
   // What it holds does not matter before a run, nor is it of use after one. Null: the scan's own.
   BufferRange scratch = {};
-  // With a scan counted on the device: a u32, in a buffer with usage storage.
+  // With what is counted on the device: a u32, in a buffer with usage storage.
   BufferRange count = {};
 };
 
@@ -84,7 +84,8 @@ class BoundScan {
   ~BoundScan();
 
   const Plan& plan() const;
-  // Where a run leaves the total, one element: what ScanReport::total says. Usage: storage, copies.
+  // Where a run leaves the total, one element: what ScanReport::total says, an f16 in the low half
+  // of a word whose other half is 0. Usage: storage, copies.
   BufferRange total() const;
   // Where a run leaves its flags, a u32 of status_stalled and status_clamped (plan.hpp); null where
   // nothing can go wrong. Those of a single pass lie in its scratch: where that is the caller's,
@@ -129,81 +130,7 @@ Result<void> record(BoundScan& scan, WGPUComputePassEncoder pass);
 Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer in, WGPUBuffer out,
                     std::uint64_t in_offset = 0, std::uint64_t out_offset = 0);
 
-// The same for a reduction.
-std::uint64_t scratch_size(const PreparedReduce& reduce);
-
-// A prepared reduction with its buffers: see BoundScan.
-class BoundReduce {
- public:
-  BoundReduce(BoundReduce&&) noexcept;
-  BoundReduce& operator=(BoundReduce&&) noexcept;
-  ~BoundReduce();
-
-  const Plan& plan() const;
-
-  struct Impl;
-  explicit BoundReduce(std::unique_ptr<Impl> impl);
-  Impl& impl() const { return *impl_; }
-
- private:
-  std::unique_ptr<Impl> impl_;
-};
-
-// As bind() of a scan. out: one element, the value; usage storage, and copy destination where n is
-// 0 or the two lie in one buffer: the value is then copied there. scratch null: the reduction's
-// own.
-Result<BoundReduce> bind(PreparedReduce& reduce, const BufferRange& in, const BufferRange& out,
-                         const BufferRange& scratch = {});
-
-// As record() of a scan.
-Result<void> record(BoundReduce& reduce, WGPUCommandEncoder encoder);
-Result<void> record(BoundReduce& reduce, WGPUComputePassEncoder pass);
-Result<void> record(PreparedReduce& reduce, WGPUCommandEncoder encoder, WGPUBuffer in,
-                    WGPUBuffer out, std::uint64_t in_offset = 0, std::uint64_t out_offset = 0);
-
-// The same for a selection (compact, partition, unique, runs). Each range is in a buffer with usage
-// storage; outputs overlap nothing else of the call.
-using SelectionRanges = SelectionPlaces<BufferRange>;
-
-std::uint64_t scratch_size(const PreparedSelection& selection);
-
-// A prepared selection with its buffers: see BoundScan.
-class BoundSelection {
- public:
-  BoundSelection(BoundSelection&&) noexcept;
-  BoundSelection& operator=(BoundSelection&&) noexcept;
-  ~BoundSelection();
-
-  const Plan& plan() const;
-  // As BoundScan::status(); a single pass does not say that the count was clamped.
-  BufferRange status() const;
-
-  struct Impl;
-  explicit BoundSelection(std::unique_ptr<Impl> impl);
-  Impl& impl() const { return *impl_; }
-
- private:
-  std::unique_ptr<Impl> impl_;
-};
-
-// As bind() of a scan; the count on the device is ranges.n. scratch null: the selection's own.
-Result<BoundSelection> bind(PreparedSelection& selection, const SelectionRanges& ranges,
-                            const BufferRange& scratch = {});
-
-// As record() of a scan.
-Result<void> record(BoundSelection& selection, WGPUCommandEncoder encoder);
-Result<void> record(BoundSelection& selection, WGPUComputePassEncoder pass);
-
-// The same for allocations, expansions and indirect arguments. Each range is in a buffer with usage
-// storage; those that are written overlap nothing else of the call.
-using AllocationRanges = AllocationPlaces<BufferRange>;
-using ExpansionRanges = ExpansionPlaces<BufferRange>;
-using ArgumentsRanges = ArgumentsPlaces<BufferRange>;
-
-std::uint64_t scratch_size(const PreparedAllocation& allocation);
-std::uint64_t scratch_size(const PreparedExpansion& expansion);
-
-// What is prepared, with its buffers: see BoundScan.
+// What is prepared of any other primitive, with its buffers: see BoundScan.
 class BoundCall {
  public:
   BoundCall(BoundCall&&) noexcept;
@@ -211,7 +138,8 @@ class BoundCall {
   ~BoundCall();
 
   const Plan& plan() const;
-  BufferRange status() const;  // as BoundScan::status()
+  // As BoundScan::status(); a selection's single pass does not say that the count was clamped.
+  BufferRange status() const;
 
   struct Impl;
   explicit BoundCall(std::unique_ptr<Impl> impl);
@@ -221,16 +149,37 @@ class BoundCall {
   std::unique_ptr<Impl> impl_;
 };
 
-// As bind() of a scan; a count on the device is ranges.n. scratch null: the library's own; else one
-// with usage copy destination too where n is 0.
+// As record() of a scan.
+Result<void> record(BoundCall& call, WGPUCommandEncoder encoder);
+Result<void> record(BoundCall& call, WGPUComputePassEncoder pass);
+
+std::uint64_t scratch_size(const PreparedReduce& reduce);
+std::uint64_t scratch_size(const PreparedSelection& selection);
+std::uint64_t scratch_size(const PreparedAllocation& allocation);
+std::uint64_t scratch_size(const PreparedExpansion& expansion);
+
+// A reduction, as bind() of a scan. out: one element, the value; usage storage, and copy
+// destination where n is 0 or the two lie in one buffer: the value is then copied there.
+Result<BoundCall> bind(PreparedReduce& reduce, const BufferRange& in, const BufferRange& out,
+                       const BindOptions& options = {});
+Result<void> record(PreparedReduce& reduce, WGPUCommandEncoder encoder, WGPUBuffer in,
+                    WGPUBuffer out, std::uint64_t in_offset = 0, std::uint64_t out_offset = 0);
+
+// Selections (compact, partition, unique, runs), allocations, expansions and indirect arguments.
+// Each range is in a buffer with usage storage; those that are written overlap nothing else of the
+// call. A count on the device is ranges.n. scratch null: the library's own; else, for allocations
+// and expansions, one with usage copy destination too where n is 0.
+using SelectionRanges = SelectionPlaces<BufferRange>;
+using AllocationRanges = AllocationPlaces<BufferRange>;
+using ExpansionRanges = ExpansionPlaces<BufferRange>;
+using ArgumentsRanges = ArgumentsPlaces<BufferRange>;
+
+Result<BoundCall> bind(PreparedSelection& selection, const SelectionRanges& ranges,
+                       const BufferRange& scratch = {});
 Result<BoundCall> bind(PreparedAllocation& allocation, const AllocationRanges& ranges,
                        const BufferRange& scratch = {});
 Result<BoundCall> bind(PreparedExpansion& expansion, const ExpansionRanges& ranges,
                        const BufferRange& scratch = {});
 Result<BoundCall> bind(PreparedArguments& arguments, const ArgumentsRanges& ranges);
-
-// As record() of a scan.
-Result<void> record(BoundCall& call, WGPUCommandEncoder encoder);
-Result<void> record(BoundCall& call, WGPUComputePassEncoder pass);
 
 }  // namespace cumulo

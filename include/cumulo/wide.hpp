@@ -1,10 +1,12 @@
-// Wide sums: u32 added up in u64, i32 in i64, f32 in a pair of f32.
+// Wide sums: u32 added up in u64, i32 in i64, f32 in a pair of f32, f16 in f32.
 #pragma once
 
 #include <bit>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
+
+#include "cumulo/half.hpp"
 
 namespace cumulo {
 
@@ -20,10 +22,12 @@ struct WideFloat {
 };
 
 template <class T>
-  requires std::same_as<T, std::uint32_t> || std::same_as<T, std::int32_t> || std::same_as<T, float>
-using WideOf =
-    std::conditional_t<std::same_as<T, std::uint32_t>, std::uint64_t,
-                       std::conditional_t<std::same_as<T, std::int32_t>, std::int64_t, WideFloat>>;
+  requires std::same_as<T, std::uint32_t> || std::same_as<T, std::int32_t> ||
+               std::same_as<T, float> || std::same_as<T, Half>
+using WideOf = std::conditional_t<
+    std::same_as<T, std::uint32_t>, std::uint64_t,
+    std::conditional_t<std::same_as<T, std::int32_t>, std::int64_t,
+                       std::conditional_t<std::same_as<T, float>, WideFloat, float>>>;
 
 // Stands for an element that is absent; no f32 widens to it.
 inline constexpr WideFloat absent_wide{-0.0F, -0.0F};

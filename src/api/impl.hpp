@@ -8,9 +8,7 @@
 
 #include "api/prepared_plan.hpp"
 #include "cumulo/device.hpp"
-#include "cumulo/reduce.hpp"
 #include "cumulo/scan.hpp"
-#include "cumulo/selection.hpp"
 #include "cumulo/webgpu.hpp"
 #include "gpu/context.hpp"
 #include "gpu/executor.hpp"
@@ -60,34 +58,6 @@ struct PreparedScan::Impl {
 };
 
 struct BoundScan::Impl {
-  gpu::BoundPlan plan;
-};
-
-struct PreparedReduce::Impl {
-  Device::Impl* device = nullptr;
-  ReduceDescription description;
-  std::optional<PreparedPlans> plans;  // on a GPU
-
-  // As the plans want them; bad_argument on the CPU backend.
-  Result<std::vector<CallerBuffer>> caller_buffers(const BufferRange& in,
-                                                   const BufferRange& out) const;
-};
-
-struct BoundReduce::Impl {
-  gpu::BoundPlan plan;
-};
-
-struct PreparedSelection::Impl {
-  Device::Impl* device = nullptr;
-  SelectionDescription description;
-  bool counted = false;
-  std::optional<PreparedPlans> plans;  // on a GPU
-
-  // As the plans want them; bad_argument where one is missing or too many.
-  Result<std::vector<CallerBuffer>> caller_buffers(const SelectionRanges& ranges) const;
-};
-
-struct BoundSelection::Impl {
   gpu::BoundPlan plan;
 };
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstring>
 
-#include "api/impl.hpp"
 #include "api/selection_places.hpp"
+#include "api/views.hpp"
 
 namespace cumulo {
 namespace {
@@ -47,25 +47,20 @@ PreparedSelection::~PreparedSelection() = default;
 
 const SelectionDescription& PreparedSelection::description() const { return impl_->description; }
 
-const Plan* PreparedSelection::plan() const {
-  return impl_->plans ? impl_->plans->first_plan() : nullptr;
-}
+const Plan* PreparedSelection::plan() const { return impl_->first_plan(); }
 
 Result<PreparedSelection> prepare_selection(Device& device, const SelectionDescription& description,
                                             const PrepareOptions& options) {
   if (auto ok = validate(description); !ok) return std::unexpected{std::move(ok.error())};
   auto impl = std::make_unique<PreparedSelection::Impl>();
-  impl->device = &device.impl();
   impl->description = description;
-  impl->counted = options.counted;
   if (device.impl().gpu == nullptr) {
     if (auto ok = cpu::check(description); !ok) return std::unexpected{std::move(ok.error())};
-    return PreparedSelection(std::move(impl));
   }
-  impl->plans.emplace(device.impl(), plans_of(description, options.counted));
-  // The usual case, aligned and apart, is made now: what cannot be done is said here.
-  if (auto plan = impl->plans->variant({}); !plan) {
-    Error error = std::move(plan.error());
+  auto ready =
+      impl->prepare(device, options, plans_of(description, options.counted), description.n);
+  if (!ready) {
+    Error error = std::move(ready.error());
     if (error.kind == ErrorKind::validation && description.predicate) {
       error = {ErrorKind::bad_argument, "predicate '" + description.predicate->name +
                                             "' does not compile: " + error.message};
@@ -75,19 +70,16 @@ Result<PreparedSelection> prepare_selection(Device& device, const SelectionDescr
   return PreparedSelection(std::move(impl));
 }
 
-Result<void> PreparedSelection::finish() {
-  return impl_->plans ? impl_->plans->finish() : Result<void>{};
-}
+Result<void> PreparedSelection::finish() { return impl_->finish(); }
 
-Result<std::vector<CallerBuffer>> PreparedSelection::Impl::caller_buffers(
+Result<std::vector<BufferRange>> PreparedSelection::Impl::caller_ranges(
     const SelectionRanges& ranges) const {
   if (!plans) return refuse("a selection prepared for the CPU backend records no commands");
   const auto given = [](const BufferRange& range) { return range.buffer != nullptr; };
   if (auto ok = check_places(description, ranges, counted, given); !ok) {
     return std::unexpected{std::move(ok.error())};
   }
-  const auto slots = plan::selection_slots(description, counted);
-  return at_ranges(plans->slots(), in_order(slots, ranges));
+  return in_order(plan::selection_slots(description, counted), ranges);
 }
 
 Result<void> PreparedSelection::run(const SelectionBuffers& buffers) {
@@ -112,24 +104,18 @@ Result<void> PreparedSelection::run(const SelectionBuffers& buffers) {
     }
   }
   if (impl_->plans) {
-    const auto range = [](const BufferView& view) {
-      return view.buffer == nullptr ? BufferRange{}
-                                    : BufferRange{native_buffer(*view.buffer), view.offset};
-    };
     SelectionRanges ranges{.arrays = {},
-                           .flags = range(buffers.flags),
+                           .flags = range_of(buffers.flags),
                            .kept = {},
-                           .indices = range(buffers.indices),
-                           .lengths = range(buffers.lengths),
-                           .counts = range(buffers.counts),
-                           .n = range(buffers.n)};
-    for (const BufferView& view : buffers.arrays) ranges.arrays.push_back(range(view));
-    for (const BufferView& view : buffers.kept) ranges.kept.push_back(range(view));
-    auto callers = impl_->caller_buffers(ranges);
+                           .indices = range_of(buffers.indices),
+                           .lengths = range_of(buffers.lengths),
+                           .counts = range_of(buffers.counts),
+                           .n = range_of(buffers.n)};
+    for (const BufferView& view : buffers.arrays) ranges.arrays.push_back(range_of(view));
+    for (const BufferView& view : buffers.kept) ranges.kept.push_back(range_of(view));
+    auto callers = impl_->caller_ranges(ranges);
     if (!callers) return std::unexpected{std::move(callers.error())};
-    auto plan = impl_->plans->bind_again(*callers);
-    if (!plan) return std::unexpected{std::move(plan.error())};
-    return submit_recorded(*impl_->device->gpu, **plan);
+    return impl_->PreparedCall::run(*callers);
   }
   std::vector<const std::byte*> places;
   for (const BufferView& view : ordered) {
@@ -153,16 +139,6 @@ Result<void> PreparedSelection::run(const SelectionBuffers& buffers) {
   return {};
 }
 
-// Into the caller's own encoder.
-
-BoundSelection::BoundSelection(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-BoundSelection::BoundSelection(BoundSelection&&) noexcept = default;
-BoundSelection& BoundSelection::operator=(BoundSelection&&) noexcept = default;
-BoundSelection::~BoundSelection() = default;
-
-const Plan& BoundSelection::plan() const { return impl_->plan.plan(); }
-BufferRange BoundSelection::status() const { return status_of(impl_->plan); }
-
 std::uint64_t scratch_size(const PreparedSelection& selection) {
   const auto& plans = selection.impl().plans;
   if (!plans) return 0;
@@ -178,21 +154,11 @@ std::uint64_t scratch_size(const PreparedSelection& selection) {
   return plans->scratch_size(ways);
 }
 
-Result<BoundSelection> bind(PreparedSelection& selection, const SelectionRanges& ranges,
-                            const BufferRange& scratch) {
-  auto buffers = selection.impl().caller_buffers(ranges);
+Result<BoundCall> bind(PreparedSelection& selection, const SelectionRanges& ranges,
+                       const BufferRange& scratch) {
+  auto buffers = selection.impl().caller_ranges(ranges);
   if (!buffers) return std::unexpected{std::move(buffers.error())};
-  auto plan = selection.impl().plans->bind(*buffers, scratch);
-  if (!plan) return std::unexpected{std::move(plan.error())};
-  return BoundSelection(std::make_unique<BoundSelection::Impl>(std::move(*plan)));
-}
-
-Result<void> record(BoundSelection& selection, WGPUCommandEncoder encoder) {
-  return selection.impl().plan.record(encoder);
-}
-
-Result<void> record(BoundSelection& selection, WGPUComputePassEncoder pass) {
-  return selection.impl().plan.record(pass);
+  return selection.impl().bind(*buffers, scratch);
 }
 
 }  // namespace cumulo

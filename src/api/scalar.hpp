@@ -22,6 +22,7 @@ inline Scalar scalar_of(const ScanDescription& d, const std::vector<std::byte>& 
   if (d.wide) {
     if (d.type == Type::u32) return value_of<std::uint64_t>(bytes);
     if (d.type == Type::i32) return value_of<std::int64_t>(bytes);
+    if (d.type == Type::f16) return value_of<float>(bytes);
     const auto sum = value_of<WideFloat>(bytes);
     return static_cast<double>(sum.high) + static_cast<double>(sum.low);
   }

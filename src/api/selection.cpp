@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "api/impl.hpp"
 #include "api/selection_places.hpp"
+#include "api/views.hpp"
 
 namespace cumulo {
 namespace {
@@ -86,16 +86,12 @@ Result<SelectionReport> select_on_cpu(const HostCall& call, const RunOptions& ru
   if (auto ok = cpu::check(d); !ok) return std::unexpected{std::move(ok.error())};
   const auto slots = slots_without_counts(d);
   const cpu::SelectArrays arrays = host_arrays(places_of(call, slots), slots);
-  auto counts = cpu::select(d, arrays);
+  const auto once = [&] { return cpu::select(d, arrays); };
+  auto counts = once();
   if (!counts) return std::unexpected{std::move(counts.error())};
   SelectionReport report{counts->count, counts->second, "blocked"};
-  if (run.timed_runs > 0) {
-    auto median = median_wall_ms(run.timed_runs, [&]() -> Result<void> {
-      if (auto again = cpu::select(d, arrays); !again) return std::unexpected{again.error()};
-      return {};
-    });
-    if (!median) return std::unexpected{std::move(median.error())};
-    report.timing = Timing{*median, run.timed_runs, ClockKind::wall};
+  if (auto timed = time_on_host(run, once, report.timing); !timed) {
+    return std::unexpected{std::move(timed.error())};
   }
   return report;
 }
@@ -128,30 +124,21 @@ Result<Uploaded> upload(Device& device, const HostCall& call,
 
 Result<SelectionReport> select_on_gpu(Device& device, const HostCall& call, const RunOptions& run) {
   const SelectionDescription& d = call.d;
-  gpu::Context& context = *device.impl().gpu;
   auto prepared = prepare_selection(device, d);
   if (!prepared) return std::unexpected{std::move(prepared.error())};
   const auto slots = plan::selection_slots(d, false);
   auto up = upload(device, call, slots);
   if (!up) return std::unexpected{std::move(up.error())};
-  auto plan = prepared->impl().plans->bind(up->callers);
-  if (!plan) return std::unexpected{std::move(plan.error())};
-  if (auto ok = submit_recorded(context, *plan); !ok) return std::unexpected{std::move(ok.error())};
-
-  SelectionReport report{0, 0, plan->plan().algorithm};
-  if (run.timed_runs > 0) {
-    auto timing = time_runs(context, *plan, run.timed_runs);
-    if (!timing) return std::unexpected{std::move(timing.error())};
-    report.timing = *timing;
-  }
-  if (auto ok = prepared->finish(); !ok) {
-    if (ok.error().kind != ErrorKind::stalled || d.algorithm != SelectionAlgorithm::automatic) {
-      return std::unexpected{std::move(ok.error())};
+  auto ran = run_and_finish(device.impl(), *prepared->impl().plans, up->callers, run);
+  if (!ran) {
+    if (ran.error().kind != ErrorKind::stalled || d.algorithm != SelectionAlgorithm::automatic) {
+      return std::unexpected{std::move(ran.error())};
     }
     SelectionDescription safe = d;
     safe.algorithm = SelectionAlgorithm::mask_then_scatter;
     return select_on_gpu(device, {safe, call.in, call.out}, run);
   }
+  SelectionReport report{0, 0, std::move(ran->algorithm), ran->timing};
   std::array<std::uint32_t, 2> counts{};
   const auto words = std::as_writable_bytes(std::span{counts}.first(count_words(d)));
   if (auto ok = device.read(up->buffers.back(), 0, words); !ok) {

@@ -116,6 +116,7 @@ struct Numbers {
   std::vector<Operator> operators;
   bool promised;
   std::function<float(std::uint64_t, std::mt19937&)> at;
+  Type type = Type::f32;
 };
 
 std::vector<Numbers> all_numbers() {
@@ -152,19 +153,44 @@ std::vector<Numbers> all_numbers() {
        {add, min, max},
        false,
        [=](std::uint64_t, std::mt19937& r) { return unit(r) * smallest_normal; }},
-      {"products that become subnormal", {mul}, false, [](std::uint64_t i, std::mt19937&) {
-         return i % 200 < 130 ? 0.5F : 2.0F;
-       }}};
+      {"products that become subnormal",
+       {mul},
+       false,
+       [](std::uint64_t i, std::mt19937&) { return i % 200 < 130 ? 0.5F : 2.0F; }},
+      {"halves of every size",
+       {add, min, max},
+       true,
+       [=](std::uint64_t, std::mt19937& r) {
+         return std::ldexp(unit(r), static_cast<int>(r() % 32) - 24);
+       },
+       Type::f16},
+      {"halves that become subnormal, and infinite",
+       {mul},
+       true,
+       [](std::uint64_t i, std::mt19937& r) {
+         const float factor = i / 50 % 2 == 0 ? 0.5F : 2.0F;
+         return i % 3 == 0 ? factor : 1 + static_cast<float>(r() % 2) / 1024;
+       },
+       Type::f16}};
+}
+
+// The results and the total.
+template <Element T>
+Result<std::vector<float>> scanned_as(Device& device, const ScanDescription& d,
+                                      std::span<const float> values) {
+  const std::vector<T> in(values.begin(), values.end());
+  std::vector<T> out(result_count(d));
+  auto report =
+      scan_bytes(device, d, std::as_bytes(std::span{in}), std::as_writable_bytes(std::span{out}));
+  if (!report) return std::unexpected{std::move(report.error())};
+  out.push_back(std::get<T>(report->total));
+  return std::vector<float>(out.begin(), out.end());
 }
 
 Result<std::vector<float>> scanned(Device& device, const ScanDescription& d,
                                    std::span<const float> values) {
-  std::vector<float> out(result_count(d));
-  auto report =
-      scan_bytes(device, d, std::as_bytes(values), std::as_writable_bytes(std::span{out}));
-  if (!report) return std::unexpected{std::move(report.error())};
-  out.push_back(std::get<float>(report->total));
-  return out;
+  return d.type == Type::f16 ? scanned_as<Half>(device, d, values)
+                             : scanned_as<float>(device, d, values);
 }
 
 // The algorithms that `auto` may choose on this device: the one that it chooses here, and what it
@@ -217,7 +243,7 @@ Result<SelfCheck> self_check(Device& device) {
     for (const Operator op : numbers.operators) {
       for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
         for (const std::uint64_t n : {1'003U, 20'002U}) {
-          const ScanDescription d{.n = n, .type = Type::f32, .op = op, .kind = kind};
+          const ScanDescription d{.n = n, .type = numbers.type, .op = op, .kind = kind};
           if (auto ok = check_scan(device, cpu, numbers, d, check); !ok) {
             return std::unexpected{std::move(ok.error())};
           }

@@ -1,16 +1,12 @@
 #include "cpu/allocate.hpp"
 
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_reduce.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
-
 #include <algorithm>
-#include <functional>
+#include <atomic>
 #include <limits>
 
 #include "cpu/scan.hpp"
 #include "cpu/thread_errors.hpp"
+#include "cpu/threads.hpp"
 
 namespace cumulo::cpu {
 namespace {
@@ -96,16 +92,11 @@ Result<AllocationReport> allocate_to(const AllocateDescription& d, const std::ui
 
 std::uint64_t sum_of_counts(std::span<const std::uint32_t> counts) {
   constexpr std::size_t grain = std::size_t{1} << 16;
-  if (counts.size() <= grain) return sum(counts.data(), 0, counts.size());
-  tbb::task_group_context context(tbb::task_group_context::isolated);
-  return tbb::this_task_arena::isolate([&] {
-    return tbb::parallel_reduce(
-        tbb::blocked_range<std::size_t>(0, counts.size(), grain), std::uint64_t{0},
-        [&](const auto& range, std::uint64_t before) {
-          return before + sum(counts.data(), range.begin(), range.end());
-        },
-        std::plus<>{}, context);
+  std::atomic<std::uint64_t> total{0};
+  over_ranges(counts.size(), grain, [&](std::size_t begin, std::size_t end) {
+    total.fetch_add(sum(counts.data(), begin, end), std::memory_order_relaxed);
   });
+  return total;
 }
 
 Result<AllocationReport> allocate(const AllocateDescription& d, const std::uint32_t* counts,

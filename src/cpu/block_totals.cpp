@@ -32,7 +32,7 @@ T ordered_block_total(const T* in, std::size_t strips) {
 template <Operator op, class T>
 T total_of_block(const T* in, std::size_t strips) {
   if constexpr (std::is_integral_v<T>) {
-    return unordered_total<op>(in, strips * order::strip);
+    return unordered_total<op>(in, strips * order::strip, strips * order::strip / 4);
   } else {
     return ordered_block_total<op>(in, strips);
   }

@@ -4,14 +4,10 @@
 // What is reduced is said by an Algebra:
 //   using Value                      an element
 //   using Input, lift(x)             an element of the input, and what it is as Value
+//   lift_all(in, count, out)         of many, where vector code does it; may be left out
 //   absent(), combine(older, newer)
 //   block_total(in, strips)          of elements, strips a power of two
 #pragma once
-
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +18,7 @@
 #include <vector>
 
 #include "cpu/blocked_scan.hpp"
+#include "cpu/threads.hpp"
 #include "cumulo/order.hpp"
 
 namespace cumulo::cpu {
@@ -88,7 +85,7 @@ class BlockedReduce {
     }
     Strip strip;
     const std::size_t first = before_last * order::strip;
-    for (std::size_t i = first; i < n_; ++i) strip[i - first] = algebra_.lift(in_[i]);
+    lift_all(algebra_, in_ + first, n_ - first, strip.data());
     return algebra_.combine(single.before(),
                             StripPrefix<Algebra>(algebra_, strip.data(), n_ - first).value());
   }
@@ -99,20 +96,8 @@ class BlockedReduce {
   using Strip = std::array<T, order::strip>;
 
   void total_blocks(std::vector<T>& totals) const {
-    const auto total_range = [&](std::size_t begin, std::size_t end) {
+    over_ranges(totals.size(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t b = begin; b < end; ++b) totals[b] = total_strips(b * strips, strips);
-    };
-    if (totals.size() <= 1 || tbb::this_task_arena::max_concurrency() <= 1) {
-      total_range(0, totals.size());
-      return;
-    }
-    // A context of its own and isolation: see BlockedScan.
-    tbb::task_group_context context(tbb::task_group_context::isolated);
-    tbb::this_task_arena::isolate([&] {
-      tbb::parallel_for(
-          tbb::blocked_range<std::size_t>(0, totals.size()),
-          [&](const tbb::blocked_range<std::size_t>& r) { total_range(r.begin(), r.end()); },
-          tbb::auto_partitioner(), context);
     });
   }
 
@@ -125,9 +110,7 @@ class BlockedReduce {
       BlockCounter<Algebra> counter(algebra_, algebra_.absent());
       for (std::size_t s = 0; s < count; ++s) {
         Strip strip;
-        for (std::size_t i = 0; i < order::strip; ++i) {
-          strip[i] = algebra_.lift(from[s * order::strip + i]);
-        }
+        lift_all(algebra_, from + s * order::strip, order::strip, strip.data());
         counter.add(algebra_.block_total(strip.data(), 1));
       }
       return counter.before();

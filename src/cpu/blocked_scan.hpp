@@ -2,17 +2,15 @@
 // cache, linked in order, and scanned while still in cache, so that memory is read once.
 //
 // What it scans is said by an Algebra:
-//   using Value                              an element
+//   using Value                              an element as it is combined
 //   using Input, lift(x)                     an element of the input, and what it is as Value
+//   using Output, lower(x)                   a result, and which one a Value becomes
+//   lift_all(in, count, out), lower_all(...) of many, where vector code does it; may be left out
 //   static constexpr bool streams            whether stream() is there
 //   absent(), combine(older, newer)
 //   totals(in, strips, totals), scan(in, out, base, kind, ahead), stream(...)
 //                                            of whole strips, as StripKernels has them
 #pragma once
-
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
 #include <array>
@@ -23,7 +21,9 @@
 #include <optional>
 #include <type_traits>
 
+#include "cpu/line_writer.hpp"
 #include "cpu/stream_copy.hpp"
+#include "cpu/threads.hpp"
 #include "cumulo/order.hpp"
 #include "cumulo/scan_description.hpp"
 
@@ -31,10 +31,28 @@ namespace cumulo::cpu {
 
 // A block stays in the second-level cache between its two passes.
 inline constexpr std::size_t block_bytes = std::size_t{256} << 10;
-// Results larger than this would only push other data out of the caches.
-inline constexpr std::size_t streaming_bytes = std::size_t{16} << 20;
 // How far ahead of its use a strip is fetched. Two and more strips were slower.
 inline constexpr std::size_t strips_ahead = 1;
+
+template <class Algebra>
+void lift_all(const Algebra& algebra, const typename Algebra::Input* in, std::size_t count,
+              typename Algebra::Value* out) {
+  if constexpr (requires { algebra.lift_all(in, count, out); }) {
+    algebra.lift_all(in, count, out);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) out[i] = algebra.lift(in[i]);
+  }
+}
+
+template <class Algebra>
+void lower_all(const Algebra& algebra, const typename Algebra::Value* in, std::size_t count,
+               typename Algebra::Output* out) {
+  if constexpr (requires { algebra.lower_all(in, count, out); }) {
+    algebra.lower_all(in, count, out);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) out[i] = algebra.lower(in[i]);
+  }
+}
 
 // Sums in index order of equal-sized blocks, as a binary counter: one total for each bit that is
 // set in their number. Gives what stands before the next block by Blelloch's downsweep (order.hpp).
@@ -68,92 +86,30 @@ class BlockCounter {
   std::array<T, 64> totals_{};
 };
 
-// Passes results on to memory in whole cache lines: a line that is streamed only in part would have
-// to be fetched first. What does not fill a line waits for the results that follow.
-template <class T>
-class LineWriter {
- public:
-  // The next results go to `out` and on.
-  void begin(T* out) {
-    begin_ = reinterpret_cast<std::uintptr_t>(out) % cache_line / sizeof(T);
-    end_ = begin_;
-    line_ = out - begin_;
-  }
-
-  void add(const T* results, std::size_t count) {
-    const std::size_t fill = std::min(count, end_ == 0 ? 0 : per_line - end_);
-    std::copy_n(results, fill, waiting_.data() + end_);
-    end_ += fill;
-    if (end_ == per_line) {
-      if (begin_ == 0) {
-        stream_lines(waiting_.data(), line_, cache_line);
-      } else {
-        std::copy(waiting_.begin() + static_cast<std::ptrdiff_t>(begin_), waiting_.end(),
-                  line_ + begin_);
-      }
-      line_ += per_line;
-      begin_ = end_ = 0;
-    }
-    if (fill == count) return;
-    const std::size_t whole = (count - fill) / per_line * per_line;
-    stream_lines(results + fill, line_, whole * sizeof(T));
-    line_ += whole;
-    end_ = count - fill - whole;
-    std::copy_n(results + fill + whole, end_, waiting_.data());
-  }
-
-  // Writes what is left, part of a line.
-  void finish() { std::copy_n(waiting_.data() + begin_, end_ - begin_, line_ + begin_); }
-
- private:
-  static constexpr std::size_t per_line = cache_line / sizeof(T);
-
-  alignas(cache_line) std::array<T, per_line> waiting_;
-  T* line_ = nullptr;      // where waiting_[0] goes
-  std::size_t begin_ = 0;  // waiting_[begin_ .. end_) are results not yet written
-  std::size_t end_ = 0;
-};
-
 template <class Algebra>
 class BlockedScan {
   using T = typename Algebra::Value;
   using Input = typename Algebra::Input;
+  using Output = typename Algebra::Output;
 
  public:
-  BlockedScan(const Algebra& algebra, const ScanDescription& d, T start, const Input* in, T* out)
+  BlockedScan(const Algebra& algebra, const ScanDescription& d, T start, const Input* in,
+              Output* out)
       : algebra_(algebra),
         n_(d.n),
         kind_(d.include_initial ? ScanKind::inclusive : d.kind),
         reverse_(d.reverse),
-        streams_(Algebra::streams && !d.reverse && d.n * sizeof(T) >= streaming_bytes),
-        by_lines_(reinterpret_cast<std::uintptr_t>(out) % cache_line == 0),
+        streams_(Algebra::streams && !d.reverse && d.n * sizeof(Output) >= streaming_bytes),
+        by_lines_(!lowers && reinterpret_cast<std::uintptr_t>(out) % cache_line == 0),
         in_(in),
         out_(out),
         counter_(algebra, start) {}
 
   T run() {
     const std::size_t blocks = (n_ + block - 1) / block;
-    const auto workers = static_cast<std::size_t>(
-        std::min<std::uint64_t>(blocks, tbb::this_task_arena::max_concurrency()));
-    if (workers <= 1) {
-      work(blocks);
-    } else {
-      // A worker waits only for blocks of lower tickets, which other workers are at: no block waits
-      // for a worker that has not started. The context of its own keeps a caller's cancelled task
-      // group from leaving blocks out; isolation keeps this thread from the caller's other tasks.
-      tbb::task_group_context context(tbb::task_group_context::isolated);
-      tbb::this_task_arena::isolate([&] {
-        tbb::parallel_for(
-            std::size_t{0}, workers,
-            [&](std::size_t) {
-              work(blocks);
-              finished_.fetch_add(1, std::memory_order_release);
-            },
-            tbb::simple_partitioner(), context);
-      });
-      // parallel_for has ordered this already, in a library that a thread sanitizer does not see.
-      (void)finished_.load(std::memory_order_acquire);
-    }
+    // A worker waits only for blocks of lower tickets, which other workers are at: no block waits
+    // for a worker that has not started.
+    on_threads(std::min(blocks, max_threads()), [&] { work(blocks); });
     return total_;
   }
 
@@ -162,6 +118,8 @@ class BlockedScan {
   static constexpr std::size_t block = strips * order::strip;
   // Strips of the input can be scanned where they lie.
   static constexpr bool direct = std::is_same_v<Input, T>;
+  // Results are made from scanned strips.
+  static constexpr bool lowers = !std::is_same_v<Output, T>;
 
   using Sums = std::array<T, strips>;
   using Strip = std::array<T, order::strip>;
@@ -170,7 +128,7 @@ class BlockedScan {
   // memory is being read and written all the time.
   void work(std::size_t blocks) {
     alignas(cache_line) Strip strip;
-    LineWriter<T> writer;
+    LineWriter<Output> writer;
     Sums sums;
     std::size_t k = draw();
     for (std::size_t s = 0; s < strips; ++s) sums[s] = total_strip(k, s, strip);
@@ -257,13 +215,14 @@ class BlockedScan {
 
   // Elements [first, first + count) in scan order, absent ones after them.
   void load(std::size_t first, std::size_t count, Strip& strip) const {
-    for (std::size_t i = 0; i < count; ++i) {
-      strip[i] = algebra_.lift(in_[reverse_ ? n_ - 1 - first - i : first + i]);
-    }
-    std::fill(strip.begin() + static_cast<std::ptrdiff_t>(count), strip.end(), algebra_.absent());
+    const auto end = strip.begin() + static_cast<std::ptrdiff_t>(count);
+    lift_all(algebra_, in_ + (reverse_ ? n_ - first - count : first), count, strip.data());
+    if (reverse_) std::reverse(strip.begin(), end);
+    std::fill(end, strip.end(), algebra_.absent());
   }
 
-  void scan_strip(std::size_t first, T base, const T* ahead, Strip& strip, LineWriter<T>& writer) {
+  void scan_strip(std::size_t first, T base, const T* ahead, Strip& strip,
+                  LineWriter<Output>& writer) {
     if (first >= n_) return;
     const std::size_t count = std::min<std::size_t>(order::strip, n_ - first);
     const T* from = strip.data();
@@ -276,19 +235,29 @@ class BlockedScan {
       algebra_.scan(from, inclusive.data(), base, ScanKind::inclusive, nullptr);
       total_ = inclusive[count - 1];
     }
-    if (from != strip.data() && !streams_) {
+    if constexpr (lowers) {
+      alignas(cache_line) std::array<Output, order::strip> results;
+      algebra_.scan(from, strip.data(), base, kind_, ahead);
+      lower_all(algebra_, strip.data(), count, results.data());
+      write(results.data(), first, count, writer);
+    } else if (from != strip.data() && !streams_) {
       algebra_.scan(from, out_ + first, base, kind_, nullptr);
     } else if (from != strip.data() && by_lines_) {
       algebra_.stream(from, out_ + first, base, kind_, ahead);
     } else {
       algebra_.scan(from, strip.data(), base, kind_, ahead);
-      if (reverse_) {
-        std::reverse_copy(strip.data(), strip.data() + count, out_ + (n_ - first - count));
-      } else if (streams_ && !by_lines_) {
-        writer.add(strip.data(), count);
-      } else {
-        std::copy_n(strip.data(), count, out_ + first);
-      }
+      write(strip.data(), first, count, writer);
+    }
+  }
+
+  void write(const Output* results, std::size_t first, std::size_t count,
+             LineWriter<Output>& writer) {
+    if (reverse_) {
+      std::reverse_copy(results, results + count, out_ + (n_ - first - count));
+    } else if (streams_ && !by_lines_) {
+      writer.add(results, count);
+    } else {
+      std::copy_n(results, count, out_ + first);
     }
   }
 
@@ -299,25 +268,24 @@ class BlockedScan {
   const bool streams_;
   const bool by_lines_;  // the results start with a cache line: every strip is whole lines
   const Input* const in_;
-  T* const out_;
+  Output* const out_;
   BlockCounter<Algebra> counter_;
   T total_{};
   alignas(64) std::atomic<std::size_t> ticket_{0};
   alignas(64) std::atomic<std::uint32_t> turn_{0};  // modulo 2^32
-  std::atomic<std::size_t> finished_{0};            // workers
 };
 
 // One loop from first to last; `start` stands before all elements.
 template <class Algebra, class T = typename Algebra::Value>
 T scan_serially(const Algebra& algebra, const ScanDescription& d, const std::optional<T>& start,
-                const typename Algebra::Input* in, T* out) {
+                const typename Algebra::Input* in, typename Algebra::Output* out) {
   const bool inclusive = d.include_initial || d.kind == ScanKind::inclusive;
   std::optional<T> sum = start;
   for (std::size_t i = 0; i < d.n; ++i) {
     const std::size_t at = d.reverse ? d.n - 1 - i : i;
     const T x = algebra.lift(in[at]);
     const T next = sum ? algebra.combine(*sum, x) : x;
-    out[at] = inclusive ? next : *sum;
+    out[at] = algebra.lower(inclusive ? next : *sum);
     sum = next;
   }
   return *sum;
@@ -325,8 +293,8 @@ T scan_serially(const Algebra& algebra, const ScanDescription& d, const std::opt
 
 // All that a description asks for, where scan_elements(start, in, out) scans its n > 0 elements and
 // returns the total. start is `first`, or nothing where no value stands before the elements.
-template <class Input, class T, class ScanElements>
-T scan_described(const ScanDescription& d, const T& first, const Input* in, T* out,
+template <class Input, class T, class Output, class ScanElements>
+T scan_described(const ScanDescription& d, const T& first, const Input* in, Output* out,
                  ScanElements&& scan_elements) {
   const bool has_identity = d.kind == ScanKind::exclusive || d.include_initial;
   std::optional<T> start;
@@ -335,10 +303,10 @@ T scan_described(const ScanDescription& d, const T& first, const Input* in, T* o
   // moved there afterwards: written at once, they would overwrite elements not yet read.
   const bool shifted = d.include_initial && !d.reverse;
   const bool moves = shifted && static_cast<const void*>(in) == out;
-  T* const results = shifted && !moves ? out + 1 : out;
+  Output* const results = shifted && !moves ? out + 1 : out;
   const T total = d.n == 0 ? first : scan_elements(start, in, results);
-  if (moves && d.n > 0) std::memmove(out + 1, out, d.n * sizeof(T));
-  if (d.include_initial) out[d.reverse ? d.n : 0] = first;
+  if (moves && d.n > 0) std::memmove(out + 1, out, d.n * sizeof(Output));
+  if (d.include_initial) out[d.reverse ? d.n : 0] = Output(first);
   return total;
 }
 

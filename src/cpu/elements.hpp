@@ -18,6 +18,7 @@ class MonoidElements {
  public:
   using Value = std::array<std::uint32_t, words>;
   using Input = Value;
+  using Output = Value;
 
   explicit MonoidElements(const Monoid& monoid) : function_(monoid.combine) {
     std::memcpy(&identity_, monoid.identity.data(), sizeof(Value));
@@ -25,6 +26,7 @@ class MonoidElements {
 
   Value absent() const { return identity_; }
   const Value& lift(const Value& x) const { return x; }
+  const Value& lower(const Value& x) const { return x; }
 
   // What has the identity's bytes is left out, as in every kernel.
   Value combine(const Value& older, const Value& newer) const {
@@ -45,9 +47,11 @@ class MonoidElements {
 struct WideFloatElements {
   using Value = WideFloat;
   using Input = float;
+  using Output = Value;
 
   Value absent() const { return absent_wide; }
   Value lift(float x) const { return {x, 0}; }
+  Value lower(Value x) const { return x; }
   Value combine(Value older, Value newer) const {
     if (is_absent(older)) return newer;
     if (is_absent(newer)) return older;

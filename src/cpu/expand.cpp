@@ -2,11 +2,6 @@
 // one item of ten million outputs is as much work as ten million empty ones.
 #include "cpu/expand.hpp"
 
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -14,6 +9,7 @@
 #include "cpu/blocked_scan.hpp"
 #include "cpu/fill_items.hpp"
 #include "cpu/thread_errors.hpp"
+#include "cpu/threads.hpp"
 
 namespace cumulo::cpu {
 namespace {
@@ -23,15 +19,10 @@ constexpr std::uint64_t chunk_words = std::uint64_t{1} << 16;  // of a chunk's i
 constexpr std::size_t staged_words = 4096;  // expanded in cache before they are streamed
 
 template <class Work>
-void for_each(std::uint64_t count, Work&& work) {
-  if (count <= 1) {
-    if (count == 1) work(std::uint64_t{0});
-    return;
-  }
-  // See BlockedScan::run() for the context and the isolation.
-  tbb::task_group_context context(tbb::task_group_context::isolated);
-  tbb::this_task_arena::isolate(
-      [&] { tbb::parallel_for(std::uint64_t{0}, count, work, tbb::auto_partitioner(), context); });
+void for_each(std::uint64_t count, const Work& work) {
+  over_ranges(count, 1, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i) work(i);
+  });
 }
 
 class Expansion {

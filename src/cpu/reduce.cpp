@@ -7,7 +7,9 @@
 
 #include "cpu/block_totals.hpp"
 #include "cpu/blocked_reduce.hpp"
+#include "cpu/built_in.hpp"
 #include "cpu/elements.hpp"
+#include "cpu/halves.hpp"
 #include "cpu/scan.hpp"
 #include "cpu/thread_errors.hpp"
 
@@ -16,27 +18,24 @@ namespace {
 
 // A built-in operator, by vector code.
 template <Element T>
-struct Numbers {
-  using Value = T;
-  using Input = T;
+struct Numbers : PlainOperator<T> {
+  explicit Numbers(Operator operation)
+      : PlainOperator<T>{operation}, total(cpu::block_total<T>(operation)) {}
 
-  explicit Numbers(Operator operation) : op(operation), total(cpu::block_total<T>(operation)) {}
-
-  T absent() const { return cumulo::absent<T>(op); }
-  T lift(T x) const { return x; }
-  T combine(T older, T newer) const { return cumulo::combine(op, older, newer); }
   T block_total(const T* in, std::size_t strips) const { return total(in, strips); }
 
-  Operator op;
   BlockTotal<T> total;
 };
 
-// Sums of 32-bit integers in 64 bits: the vector code of u64, which wraps as i64 does.
 template <Element T>
-struct WideIntegers : Numbers<std::uint64_t> {
-  using Input = T;
-  WideIntegers() : Numbers<std::uint64_t>(Operator::add) {}
-  std::uint64_t lift(T x) const { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x)); }
+using Sums = WideIntegers<Numbers<std::uint64_t>, T>;
+
+// Halves: by the vector code of f32.
+struct Halves : Numbers<float> {
+  using Input = Half;
+  using Numbers<float>::Numbers;
+  float lift(Half x) const { return x; }
+  void lift_all(const Half* in, std::size_t count, float* out) const { widen(in, count, out); }
 };
 
 // Elements without vector code.
@@ -66,9 +65,14 @@ std::vector<std::byte> bytes(const Value& value) {
 }
 
 template <class Algebra>
-std::vector<std::byte> value_of(const Algebra& algebra, std::uint64_t n, const void* in) {
+auto reduced(const Algebra& algebra, std::uint64_t n, const void* in) {
   using Input = typename Algebra::Input;
-  return bytes(BlockedReduce(algebra, static_cast<const Input*>(in), n).run());
+  return BlockedReduce(algebra, static_cast<const Input*>(in), n).run();
+}
+
+template <class Algebra>
+std::vector<std::byte> value_of(const Algebra& algebra, std::uint64_t n, const void* in) {
+  return bytes(reduced(algebra, n, in));
 }
 
 template <Element T>
@@ -80,13 +84,18 @@ std::vector<std::byte> reduce_numbers(const ReduceDescription& d, const void* in
       return value_of(Numbers<std::make_unsigned_t<T>>(d.op), d.n, in);
     }
   }
-  return value_of(Numbers<T>(d.op), d.n, in);
+  if constexpr (std::is_same_v<T, Half>) {
+    return bytes(Half(reduced(Halves(d.op), d.n, in)));
+  } else {
+    return value_of(Numbers<T>(d.op), d.n, in);
+  }
 }
 
 std::vector<std::byte> reduce_wide(const ReduceDescription& d, const void* in) {
   if (d.n == 0) return std::vector<std::byte>(element_bytes(d));
-  if (d.type == Type::u32) return value_of(WideIntegers<std::uint32_t>{}, d.n, in);
-  if (d.type == Type::i32) return value_of(WideIntegers<std::int32_t>{}, d.n, in);
+  if (d.type == Type::u32) return value_of(Sums<std::uint32_t>{}, d.n, in);
+  if (d.type == Type::i32) return value_of(Sums<std::int32_t>{}, d.n, in);
+  if (d.type == Type::f16) return value_of(Halves(Operator::add), d.n, in);
   return value_of(PlainTotals<WideFloatElements>{}, d.n, in);
 }
 

@@ -18,17 +18,18 @@ using WrapType =
                        std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>, T>;
 
 template <Element T>
-T scan_in_blocks(const ScanDescription& d, T start, const T* in, T* out) {
-  const BuiltIn<T> algebra(d.op);
+CombinedAs<T> scan_in_blocks(const ScanDescription& d, CombinedAs<T> start, const T* in, T* out) {
+  const std::conditional_t<std::is_same_v<T, Half>, BuiltInHalves, BuiltIn<T>> algebra(d.op);
   return BlockedScan(algebra, d, start, in, out).run();
 }
 
 template <Element T>
-T scan_elements(const ScanDescription& d, std::optional<T> start, const T* in, T* out) {
+CombinedAs<T> scan_elements(const ScanDescription& d, std::optional<CombinedAs<T>> start,
+                            const T* in, T* out) {
   if (d.algorithm == Algorithm::serial) {
     return scan_serially(PlainOperator<T>{d.op}, d, start, in, out);
   }
-  const T first = start.value_or(absent<T>(d.op));
+  const CombinedAs<T> first = start.value_or(absent<CombinedAs<T>>(d.op));
   if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
     if (d.op != Operator::min && d.op != Operator::max) {
       using U = WrapType<T>;
@@ -41,10 +42,12 @@ T scan_elements(const ScanDescription& d, std::optional<T> start, const T* in, T
 
 template <Element T>
 T scan_typed(const ScanDescription& d, const T* in, T* out) {
-  const T first = d.init ? std::get<T>(*d.init) : identity<T>(d.op);
-  return scan_described(d, first, in, out, [&](std::optional<T> start, const T* from, T* to) {
-    return scan_elements(d, start, from, to);
-  });
+  using Combined = CombinedAs<T>;
+  const Combined first = d.init ? std::get<T>(*d.init) : identity<T>(d.op);
+  return scan_described(d, first, in, out,
+                        [&](std::optional<Combined> start, const T* from, T* to) {
+                          return scan_elements(d, start, from, to);
+                        });
 }
 
 }  // namespace

@@ -8,13 +8,8 @@
 namespace cumulo::cpu {
 namespace {
 
-// Sums of 32-bit integers in 64 bits: the vector code of u64, which wraps as i64 does.
 template <Element T>
-struct WideInteger : BuiltIn<std::uint64_t> {
-  using Input = T;
-  WideInteger() : BuiltIn<std::uint64_t>(Operator::add) {}
-  std::uint64_t lift(T x) const { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x)); }
-};
+using Sums = WideIntegers<BuiltIn<std::uint64_t>, T>;
 
 template <class Algebra, class Value = typename Algebra::Value>
 std::vector<std::byte> scan_sums(const Algebra& algebra, const ScanDescription& d, Value first,
@@ -34,11 +29,14 @@ Result<std::vector<std::byte>> scan_wide(const ScanDescription& d, const void* i
   if (auto ok = check(d); !ok) return std::unexpected{std::move(ok.error())};
   if (d.type == Type::u32) {
     const auto first = d.init ? std::get<std::uint64_t>(*d.init) : 0;
-    return scan_sums(WideInteger<std::uint32_t>{}, d, first, in, out);
+    return scan_sums(Sums<std::uint32_t>{}, d, first, in, out);
   }
   if (d.type == Type::i32) {
     const auto first = d.init ? std::get<std::int64_t>(*d.init) : 0;
-    return scan_sums(WideInteger<std::int32_t>{}, d, static_cast<std::uint64_t>(first), in, out);
+    return scan_sums(Sums<std::int32_t>{}, d, static_cast<std::uint64_t>(first), in, out);
+  }
+  if (d.type == Type::f16) {
+    return scan_sums(WideHalves{}, d, d.init ? std::get<float>(*d.init) : 0.0F, in, out);
   }
   const WideFloat first = d.init ? WideFloat{std::get<float>(*d.init), 0} : WideFloat{};
   return scan_sums(PlainStrips<WideFloatElements>{}, d, first, in, out);

@@ -1,14 +1,12 @@
 #include "cpu/select.hpp"
 
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
-
 #include <atomic>
 #include <vector>
 
+#include "cpu/line_writer.hpp"
 #include "cpu/selection_bits.hpp"
 #include "cpu/thread_errors.hpp"
+#include "cpu/threads.hpp"
 
 namespace cumulo::cpu {
 namespace {
@@ -81,15 +79,17 @@ class BlockWriter {
   }
 
  private:
-  using Kernel = decltype(SelectKernels::compact_4);
-
   // Vectors for the words that are whole, the elements left over one by one.
   void write_array(std::size_t bytes, const std::byte* from, std::size_t count,
                    std::span<const std::uint64_t> bits, std::byte* to, std::size_t selected) const {
-    const Kernel kernel = bytes == 4 ? kernels_.compact_4 : kernels_.compact_8;
     if (bytes > 8) return copy_elements(bytes, from, bits, to);
+    const auto kernel = bytes == 4 ? kernels_.compact_4 : kernels_.compact_8;
     const std::size_t whole = count / word_bits;
-    kernel(from, bits.data(), whole, to, selected);
+    write_words(bytes, bits.first(whole), to, selected,
+                [&](std::size_t word, std::size_t words, std::byte* out, std::size_t room) {
+                  return kernel(from + word * word_bits * bytes, bits.data() + word, words, out,
+                                room);
+                });
     const std::size_t rest = count_bits(bits.subspan(whole));
     copy_elements(bytes, from + whole * word_bits * bytes, bits.subspan(whole),
                   to + (selected - rest) * bytes);
@@ -98,39 +98,49 @@ class BlockWriter {
   void write_indices(std::uint64_t first, std::size_t count, std::span<const std::uint64_t> bits,
                      std::uint32_t* to, std::size_t selected) const {
     const std::size_t whole = count / word_bits;
-    kernels_.indices(static_cast<std::uint32_t>(first), bits.data(), whole, to, selected);
+    write_words(sizeof *to, bits.first(whole), reinterpret_cast<std::byte*>(to), selected,
+                [&](std::size_t word, std::size_t words, std::byte* out, std::size_t room) {
+                  return kernels_.indices(static_cast<std::uint32_t>(first + word * word_bits),
+                                          bits.data() + word, words, out, room);
+                });
     to += selected - count_bits(bits.subspan(whole));
     each_bit(bits.subspan(whole), [&](std::size_t k) {
       *to++ = static_cast<std::uint32_t>(first + whole * word_bits + k);
     });
   }
 
+  // kernel(word, words, out, room) writes what words of bits select and returns how many that are.
+  // Large results are made in a place that stays in the first-level cache and go to memory from
+  // there, so that memory is not read where it is only written.
+  template <class Kernel>
+  void write_words(std::size_t bytes, std::span<const std::uint64_t> bits, std::byte* to,
+                   std::size_t room, Kernel&& kernel) const {
+    if (!streams(bytes)) {
+      kernel(0, bits.size(), to, room);
+      return;
+    }
+    constexpr std::size_t piece = 32;  // words of bits
+    constexpr std::size_t longest_vector = 256;
+    constexpr std::size_t most_bytes = piece * word_bits * 8 + longest_vector;
+    alignas(cache_line) std::array<std::uint32_t, most_bytes / 4> results;
+    LineWriter<std::uint32_t> writer;
+    writer.begin(reinterpret_cast<std::uint32_t*>(to));
+    for (std::size_t word = 0; word < bits.size(); word += piece) {
+      const std::size_t made =
+          kernel(word, std::min(piece, bits.size() - word),
+                 reinterpret_cast<std::byte*>(results.data()), most_bytes / bytes);
+      writer.add(results.data(), made * (bytes / 4));
+    }
+    writer.finish();
+  }
+
+  bool streams(std::size_t bytes) const { return d_.n * bytes >= streaming_bytes; }
+
   const SelectionDescription& d_;
   const SelectArrays& a_;
   const std::uint64_t capacity_;
   const SelectKernels kernels_ = select_kernels();
 };
-
-// work(worker) for each of so many workers at once. The context of its own keeps a caller's
-// cancelled task group from leaving workers out; isolation keeps this thread from the caller's
-// other tasks.
-template <class Work>
-void on_all_threads(std::size_t workers, Work&& work) {
-  if (workers <= 1) return work();
-  tbb::task_group_context context(tbb::task_group_context::isolated);
-  std::atomic<std::size_t> finished{0};
-  tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(
-        std::size_t{0}, workers,
-        [&](std::size_t) {
-          work();
-          finished.fetch_add(1, std::memory_order_release);
-        },
-        tbb::simple_partitioner(), context);
-  });
-  // parallel_for has ordered this already, in a library that a thread sanitizer does not see.
-  (void)finished.load(std::memory_order_acquire);
-}
 
 class Selection {
  public:
@@ -144,10 +154,9 @@ class Selection {
 
   SelectCounts run() {
     if (d_.n == 0) return {};
-    const auto workers = static_cast<std::size_t>(
-        std::min<std::uint64_t>(blocks_, tbb::this_task_arena::max_concurrency()));
+    const std::size_t workers = std::min<std::size_t>(blocks_, max_threads());
     if (d_.rest == Rest::dropped) {
-      on_all_threads(workers, [this] { compact(); });
+      on_threads(workers, [this] { compact(); });
       if (has_lengths_) writer_.write_length(selected_, d_.n - last_start_);
       return {selected_, 0};
     }
@@ -168,12 +177,13 @@ class Selection {
       const std::size_t count = count_of(k);
       const std::span<std::uint64_t> here = std::span{bits}.first(words_of(count));
       bits_.read(first_of(k), count, here, {});
-      const std::size_t selected = count_bits(here);
+      const std::size_t selected = bits_.count(here);
       const auto [to, start] = take_turn(k, here, selected);
       // Lengths first: the writer clears bits past the capacity.
       if (has_lengths_) writer_.write_lengths(first_of(k), here, to, start);
       writer_.write(first_of(k), count, here, to, selected);
     }
+    finish_streaming();
   }
 
   std::uint64_t draw() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
@@ -222,21 +232,22 @@ class Selection {
       return bits.empty() ? std::span<std::uint64_t>{}
                           : std::span{bits}.subspan(k * words, words_of(count_of(k)));
     };
-    on_all_threads(workers, [&] {
+    on_threads(workers, [&] {
       for (std::uint64_t k = draw(); k < blocks_; k = draw()) {
         bits_.read(first_of(k), count_of(k), bits_at(first, k), bits_at(second, k));
-        const std::size_t one = count_bits(bits_at(first, k));
-        const std::size_t two = count_bits(bits_at(second, k));
+        const std::size_t one = bits_.count(bits_at(first, k));
+        const std::size_t two = bits_.count(bits_at(second, k));
         places[k].to = {one, two, count_of(k) - one - two};
       }
     });
     const std::array<std::uint64_t, 3> all = link(places);
     ticket_.store(0, std::memory_order_relaxed);
-    on_all_threads(workers, [&] {
+    on_threads(workers, [&] {
       std::vector<std::uint64_t> rest(words);
       for (std::uint64_t k = draw(); k < blocks_; k = draw()) {
         write_block(k, bits_at(first, k), bits_at(second, k), rest, places[k]);
       }
+      finish_streaming();
     });
     return {all[0], all[1]};
   }
@@ -265,9 +276,9 @@ class Selection {
     for (std::size_t w = 0; w < rest.size(); ++w) rest[w] = ~(one[w] | (two.empty() ? 0 : two[w]));
     if (count % word_bits != 0) rest.back() &= (std::uint64_t{1} << (count % word_bits)) - 1;
     const std::uint64_t at = first_of(k);
-    writer_.write(at, count, one, places.to[0], count_bits(one));
-    if (!two.empty()) writer_.write(at, count, two, places.to[1], count_bits(two));
-    writer_.write(at, count, rest, places.to[2], count_bits(rest));
+    writer_.write(at, count, one, places.to[0], bits_.count(one));
+    if (!two.empty()) writer_.write(at, count, two, places.to[1], bits_.count(two));
+    writer_.write(at, count, rest, places.to[2], bits_.count(rest));
   }
 
   const SelectionDescription& d_;

@@ -69,13 +69,20 @@ void heads_8(const std::byte* elements, std::size_t words, std::uint64_t* bits) 
   heads<std::uint64_t>(elements, words, bits);
 }
 
+std::size_t count_bits(const std::uint64_t* bits, std::size_t words) {
+  std::size_t count = 0;
+  for (std::size_t w = 0; w < words; ++w) count += static_cast<std::size_t>(std::popcount(bits[w]));
+  return count;
+}
+
 // load(d, k) gives the lanes from element k on.
 template <class T, class Load>
-HWY_INLINE void compact(const std::uint64_t* bits, std::size_t words, T* out, std::size_t room,
-                        Load&& load) {
+HWY_INLINE std::size_t compact(const std::uint64_t* bits, std::size_t words, T* out,
+                               std::size_t room, Load&& load) {
   const hn::CappedTag<T, word_bits> d;
   const std::size_t lanes = hn::Lanes(d);
   const std::uint64_t all_lanes = lanes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << lanes) - 1;
+  const T* const begin = out;
   const T* const end = out + room;
   for (std::size_t w = 0; w < words; ++w) {
     std::uint64_t word = bits[w];
@@ -100,34 +107,36 @@ HWY_INLINE void compact(const std::uint64_t* bits, std::size_t words, T* out, st
       out += kept;
     }
   }
+  return static_cast<std::size_t>(out - begin);
 }
 
 template <class T>
-HWY_INLINE void compact_elements(const std::byte* elements, const std::uint64_t* bits,
-                                 std::size_t words, std::byte* out, std::size_t room) {
+HWY_INLINE std::size_t compact_elements(const std::byte* elements, const std::uint64_t* bits,
+                                        std::size_t words, std::byte* out, std::size_t room) {
   const T* const x = reinterpret_cast<const T*>(elements);
-  compact(bits, words, reinterpret_cast<T*>(out), room,
-          [x](auto d, std::size_t k) HWY_ATTR { return hn::LoadU(d, x + k); });
+  return compact(bits, words, reinterpret_cast<T*>(out), room,
+                 [x](auto d, std::size_t k) HWY_ATTR { return hn::LoadU(d, x + k); });
 }
 
-void compact_4(const std::byte* elements, const std::uint64_t* bits, std::size_t words,
-               std::byte* out, std::size_t room) {
-  compact_elements<std::uint32_t>(elements, bits, words, out, room);
+std::size_t compact_4(const std::byte* elements, const std::uint64_t* bits, std::size_t words,
+                      std::byte* out, std::size_t room) {
+  return compact_elements<std::uint32_t>(elements, bits, words, out, room);
 }
-void compact_8(const std::byte* elements, const std::uint64_t* bits, std::size_t words,
-               std::byte* out, std::size_t room) {
-  compact_elements<std::uint64_t>(elements, bits, words, out, room);
+std::size_t compact_8(const std::byte* elements, const std::uint64_t* bits, std::size_t words,
+                      std::byte* out, std::size_t room) {
+  return compact_elements<std::uint64_t>(elements, bits, words, out, room);
 }
 
-void compact_indices(std::uint32_t first, const std::uint64_t* bits, std::size_t words,
-                     std::uint32_t* out, std::size_t room) {
-  compact(bits, words, out, room, [first](auto d, std::size_t k) HWY_ATTR {
-    return hn::Iota(d, first + static_cast<std::uint32_t>(k));
-  });
+std::size_t compact_indices(std::uint32_t first, const std::uint64_t* bits, std::size_t words,
+                            std::byte* out, std::size_t room) {
+  return compact(bits, words, reinterpret_cast<std::uint32_t*>(out), room,
+                 [first](auto d, std::size_t k)
+                     HWY_ATTR { return hn::Iota(d, first + static_cast<std::uint32_t>(k)); });
 }
 
 SelectKernels all_kernels() {
-  return {bits_of_bytes, bits_of_words, heads_4, heads_8, compact_4, compact_8, compact_indices};
+  return {bits_of_bytes, bits_of_words, heads_4,   heads_8,
+          count_bits,    compact_4,     compact_8, compact_indices};
 }
 
 }  // namespace cumulo::cpu::HWY_NAMESPACE

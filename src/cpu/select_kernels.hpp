@@ -16,16 +16,17 @@ struct SelectKernels {
   // Elements that differ from the one before them, which is there for the first one too.
   void (*heads_4)(const std::byte* elements, std::size_t words, std::uint64_t* bits);
   void (*heads_8)(const std::byte* elements, std::size_t words, std::uint64_t* bits);
-  // Writes the selected elements one after the other. `room`: elements that `out` has space for, at
-  // least as many as are selected; what lies behind the selected ones stays as it is only where it
-  // is outside of them.
-  void (*compact_4)(const std::byte* elements, const std::uint64_t* bits, std::size_t words,
-                    std::byte* out, std::size_t room);
-  void (*compact_8)(const std::byte* elements, const std::uint64_t* bits, std::size_t words,
-                    std::byte* out, std::size_t room);
+  std::size_t (*count)(const std::uint64_t* bits, std::size_t words);
+  // Writes the selected elements one after the other and returns how many they are. `room`:
+  // elements that `out` has space for, at least as many as are selected; what lies behind the
+  // selected ones stays as it is only where it is outside of them.
+  std::size_t (*compact_4)(const std::byte* elements, const std::uint64_t* bits, std::size_t words,
+                           std::byte* out, std::size_t room);
+  std::size_t (*compact_8)(const std::byte* elements, const std::uint64_t* bits, std::size_t words,
+                           std::byte* out, std::size_t room);
   // The same of the numbers first, first + 1 ...
-  void (*indices)(std::uint32_t first, const std::uint64_t* bits, std::size_t words,
-                  std::uint32_t* out, std::size_t room);
+  std::size_t (*indices)(std::uint32_t first, const std::uint64_t* bits, std::size_t words,
+                         std::byte* out, std::size_t room);
 };
 
 // For this processor.

@@ -20,6 +20,7 @@ constexpr std::size_t words_of(std::size_t elements) {
   return (elements + word_bits - 1) / word_bits;
 }
 
+// Of a few words; many are counted by SelectionBits::count().
 inline std::size_t count_bits(std::span<const std::uint64_t> bits) {
   std::size_t count = 0;
   for (const std::uint64_t word : bits) count += static_cast<std::size_t>(std::popcount(word));
@@ -68,6 +69,10 @@ class SelectionBits {
     if (!d_.second) return;
     decide(*d_.second, first, count, second);
     for (std::size_t w = 0; w < words_of(count); ++w) second[w] &= ~bits[w];
+  }
+
+  std::size_t count(std::span<const std::uint64_t> bits) const {
+    return kernels_.count(bits.data(), bits.size());
   }
 
  private:

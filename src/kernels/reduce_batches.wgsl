@@ -6,20 +6,26 @@
 #if !ANY_ORDER
 #import lib/block_counter.wgsl
 #endif
-@group(0) @binding(1) var<storage, read> input: array<vec4<u32>>;
+// Four words, or halves, of which two are a word.
+#if HALF_INPUT
+alias Vector = vec2<u32>;
+#else
+alias Vector = vec4<u32>;
+#endif
+@group(0) @binding(1) var<storage, read> input: array<Vector>;
 @group(0) @binding(2) var<storage, read_write> totals: array<Element>;
 
 #if SHIFT
-// The quads begin ${SHIFT} words after a vector does.
+// The quads begin ${SHIFT} words, or halves, after a vector does.
 @group(0) @binding(3) var<storage, read> input_words: array<u32>;
 
 // A vector that the end of the binding may cut off; the words past it do not matter.
-fn last_vector(i: u32) -> vec4<u32> {
+fn last_vector(i: u32) -> Vector {
   if (i < arrayLength(&input)) { return input[i]; }
   let last = arrayLength(&input_words) - 1u;
-  return vec4<u32>(
-#repeat c 4
-      input_words[min(4u * i + ${c}u, last)],
+  return Vector(
+#repeat c VECTOR_WORDS
+      input_words[min(${VECTOR_WORDS}u * i + ${c}u, last)],
 #end
   );
 }
@@ -61,6 +67,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     // Quads, each folded from first to last.
 #repeat r QUADS_PER_THREAD
 #repeat j 4
+#if HALF_INPUT
+    let e${r}_$j = lift(x${r}_${(SHIFT + j) / 4}[${(SHIFT + j) % 4 / 2}] >> ${(SHIFT + j) % 2 * 16}u);
+#else
 #if WIDE
     let e${r}_$j = element_of(
 #else
@@ -70,6 +79,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         x${r}_${(SHIFT + j * INPUT_WORDS + w) / 4}[${(SHIFT + j * INPUT_WORDS + w) % 4}],
 #end
     );
+#endif
 #end
     let quad$r = combine(combine(combine(e${r}_0, e${r}_1), e${r}_2), e${r}_3);
 #end

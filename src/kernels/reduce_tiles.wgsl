@@ -5,7 +5,10 @@
 #import lib/upsweep.wgsl
 @group(0) @binding(${TOTALS}) var<storage, read_write> totals: array<Element>;
 #if IN_PLACE
-@group(0) @binding(${OUTPUT}) var<storage, read> output: array<Element>;
+@group(0) @binding(${OUTPUT}) var<storage, read> output: array<Input>;
+#if HALF_INPUT
+fn output_word(at: u32) -> u32 { return output[at]; }
+#endif
 #endif
 
 @compute @workgroup_size(${WORKGROUP})

@@ -23,17 +23,11 @@ fn trace_quad(step: u32, i: u32, x0: Element, x1: Element, x2: Element, x3: Elem
 // Only read, but it may lie in one buffer with the output.
 @group(0) @binding(${TOTALS}) var<storage, read_write> tile_base: array<Element>;
 #endif
-@group(0) @binding(${TOTAL}) var<storage, read_write> total: array<Element>;
+@group(0) @binding(${TOTAL}) var<storage, read_write> total: array<Result>;
 
 // Sklansky 1960: inclusive prefixes in aligned groups, by the last value of each lower half.
 var<workgroup> quad_sums: array<Element, ${QUADS}>;  // in groups of a row
 var<workgroup> row_sums: array<Element, ${ROWS}>;    // in groups of a strip
-
-#if INCLUDE_INITIAL
-fn store_initial(tile: u32, thread: u32) {
-  if (params.first_tile + tile == 0u && thread == 0u) { output[params.initial_at] = initial(); }
-}
-#endif
 
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
@@ -96,7 +90,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   upsweep(thread, ${STRIPS}u);
 
 #if INCLUDE_INITIAL
-  store_initial(tile, thread);
+  if (params.first_tile + tile == 0u && thread == 0u) { store_initial(); }
 #endif
 #if SINGLE_PASS
   if (thread == 0u) { publish_tile(tile, sums[${STRIPS - 1}], draw.tag); }
@@ -118,17 +112,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     trace_quad(2u + firstTrailingBit(params.count), i$r, inclusive0, inclusive1, inclusive2, inclusive3);
 #endif
 #if EXCLUSIVE
-    store(i$r, combine(strip_base, before));
-#repeat j 3
-    store(i$r + ${j + 1}u, inclusive$j);
-#end
+    store_quad(i$r, combine(strip_base, before), inclusive0, inclusive1, inclusive2);
 #else
-#repeat j 4
-    store(i$r + ${j}u, inclusive$j);
-#end
+    store_quad(i$r, inclusive0, inclusive1, inclusive2, inclusive3);
 #endif
 #repeat j 4
-    if (params.is_last != 0u && i$r + ${j}u == params.count - 1u) { total[0] = inclusive$j; }
+    if (params.is_last != 0u && i$r + ${j}u == params.count - 1u) { total[0] = lower(inclusive$j); }
 #end
   }
 #end

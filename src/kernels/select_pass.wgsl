@@ -75,17 +75,21 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     let i = first + ${32 * k}u + lane;
 #if HOLD
 #if HEADS
-    let is_selected = v$k != p$k || i == 0u;
+    let is_selected = v$k != p$k;
 #else
     let is_selected = is_selected_value(min(i, last), v$k);
 #endif
 #else
     let is_selected = class_of(min(i, last)) == 0u;
 #endif
-    let row = ballot(is_selected && i < extent.count);
+    let row = ballot(is_selected);
     mask = select(mask, row, lane == ${k}u);
   }
 #end
+#if HOLD * HEADS
+  if (first + lane == 0u) { mask |= 1u; }
+#endif
+  let row = first + lane * 32u;
 #else
   let row = first + lane * 32u;
   if (lane < ${ROWS}u) {
@@ -95,9 +99,10 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     mask = source_0[params.offsets[0][0] + min(row, last) / 32u];
 #endif
   }
+#endif
+  // What is past the end has repeated the last element.
   let left = select(0u, extent.count - row, row < extent.count);
   if (left < 32u) { mask &= (1u << left) - 1u; }
-#endif
 
   // Ranks: rows in the part, parts in the tile.
   let count = countOneBits(mask);

@@ -30,13 +30,14 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let tile = 0u;
 #endif
 
-  // Quads, and what stands before each in its row.
+  // Quads, and what stands before each in its row. What is past the end is anything: no result has it
+  // before it.
 #repeat k ROWS_EACH
   let quad$k = (tile * 32u + first_row + ${k}u) * 32u + lane;
   let i$k = quad$k * 4u;
 #if VECTORS
 #repeat v WORDS
-  let raw${k}_$v = input_vector(in_block(quad$k), ${v}u);
+  let raw${k}_$v = input_vector(in_vector(quad$k, ${v}u));
 #end
 #else
 #repeat j 4
@@ -47,11 +48,15 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #if VECTORS
 #repeat k ROWS_EACH
 #repeat j 4
-  let x${k}_$j = choose(absent(), element(
+#if HALF_OUTPUT
+  let x${k}_$j = lift(raw${k}_0[${j / 2}] >> ${j % 2 * 16}u);
+#else
+  let x${k}_$j = element(
 #repeat w WORDS
       raw${k}_${(j * WORDS + w) / 4}[${(j * WORDS + w) % 4}],
 #end
-  ), i$k < params.count);
+  );
+#endif
 #end
 #end
 #endif
@@ -69,16 +74,16 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let rows = sklansky_step(
       sklansky_step(sklansky_step(row_totals[lane], lane, 1u), lane, 2u), lane, 4u);
   let strips = shuffle(rows, lane | 7u);
-  let strip_pairs = pair_up(strips, lane, 8u);
+  let strip_pairs = pair_up(strips, 8u);
 
 #if WAITS
-  let tile_total = pair_up(strip_pairs, lane, 16u);
+  let tile_total = pair_up(strip_pairs, 16u);
   if (thread == 0u) { publish_tile(tile, tile_total, tag); }
   let group = thread / 32u;
   let own_group = tile / 32u;
   var total = absent();
   if (thread < tile) { total = await_value(tile_slot(thread), tag); }
-  let blocks = tree32(total, lane);
+  let blocks = tree32(total);
   if (group == own_group) { keep_before(blocks, lane, tile % 32u, 0u); }
 #if MANY_GROUPS
   if (group < own_group && lane == 0u) { group_totals[group] = blocks.total; }
@@ -86,7 +91,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   workgroupBarrier();  // all that stands before the tile is known
   var base = initial();
 #if MANY_GROUPS
-  base = fold_before(base, choose(absent(), group_totals[lane], lane < own_group), lane, own_group);
+  base = fold_before(base, choose(absent(), group_totals[lane], lane < own_group), own_group);
 #endif
   base = fold_kept(base, 0u);
 #else
@@ -109,8 +114,13 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     before = choose(before, combine(before, quads_before), lane != 0u);
 #repeat j 4
     let inclusive$j = combine(base, combine(before, p${k}_$j));
-    if (i$k + ${j}u == params.count - 1u) { store_total(inclusive$j); }
 #end
+    if (i$k / 4u == (params.count - 1u) / 4u) {
+      let last = (params.count - 1u) % 4u;
+      let up_to_1 = choose(inclusive0, inclusive1, last > 0u);
+      let up_to_2 = choose(up_to_1, inclusive2, last > 1u);
+      store_total(choose(up_to_2, inclusive3, last > 2u));
+    }
 #if EXCLUSIVE
     let r0 = combine(base, before);
 #repeat j 3
@@ -122,17 +132,19 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
 #endif
 #if VECTORS
+#if HALF_OUTPUT
+    put(out_vector(quad$k, 0u), vector_of(r0, r1, r2, r3));
+#else
 #repeat v WORDS
-    put(out_block(quad$k) + ${v}u, vec4<u32>(
+    put(out_vector(quad$k, ${v}u), vec4<u32>(
 #repeat c 4
         word${(4 * v + c) % WORDS}(r${(4 * v + c) / WORDS}),
 #end
     ));
 #end
+#endif
 #else
-#repeat j 4
-    store(i$k + ${j}u, r$j);
-#end
+    store_quad(i$k, r0, r1, r2, r3);
 #endif
   }
 #end

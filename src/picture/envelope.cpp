@@ -23,7 +23,7 @@ struct Extent {
 
 template <class T>
 void take(Extent<T>& extent, T value) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (!std::is_integral_v<T>) {
     const bool drawn = std::abs(value) <= drawable_limit<T>;
     extent.low = drawn && value < extent.low ? value : extent.low;
     extent.high = drawn && value > extent.high ? value : extent.high;

@@ -1,5 +1,5 @@
-// The scenes: running totals of sales, what a scan is for, what a selection keeps, and running
-// totals of anything.
+// The scenes: running totals of sales, what a scan is for, what a selection keeps, where items'
+// places lie, and running totals of anything.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cumulo/error.hpp"
 #include "cumulo/plan.hpp"
@@ -46,13 +47,36 @@ Result<Scene> compaction_scene(const Compaction& compaction);
 struct SelectionPicture {
   std::string title;                   // "compact: x > 3"
   std::span<const std::uint8_t> keep;  // a flag an element, any but 0 is set
+  std::string selected = "are kept";   // what they do whose flag is set
   bool rest_follows = false;           // a partition: the others come after the kept ones
+  std::uint64_t second = 0;    // of a three-way one: as many of the others come before the rest
+  std::uint64_t left_out = 0;  // of what is selected, for want of room: their flags are not set
   std::string device = {};
 };
 
 // Which elements are kept, and how much of the row they fill when they are packed, for any n, 960 x
 // 260 pixels. One box an element where there is room, else the share of each pixel column.
 Scene selection_scene(const SelectionPicture& data);
+
+struct AllocationPicture {
+  std::string title;
+  std::span<const std::uint32_t> counts;
+  std::optional<std::uint64_t> capacity = std::nullopt;  // places that there are
+  bool whole_items = true;  // an item has all its places or none; else the first of them
+  // What is shown to be right or wrong, where it is given: n + 1 offsets; or texts of the items and
+  // of each output, which is one of them.
+  std::vector<std::uint64_t> offsets = {};
+  std::vector<std::string> items = {};
+  std::vector<std::string> outputs = {};
+  std::string device = {};
+};
+
+// The places that items ask for, one after the other. Up to 8 items and 40 places: blocks of the
+// counts stacked from their offsets, the offsets, and the row of places, 600 x 360 pixels. More:
+// how much each part of the items asks for, and how much of the row that is, 960 x 260 pixels.
+Scene allocation_scene(const AllocationPicture& data);
+// Whether it is of the former kind.
+bool draws_each_place(const AllocationPicture& data);
 
 struct RunningTotals {
   ScanDescription description = {};

@@ -29,21 +29,25 @@ std::optional<Difference> first_difference(std::string_view what,
                     *wrong};
 }
 
+Label verdict(double x, double baseline, double room, const std::optional<std::string>& wrong,
+              std::string good) {
+  return {.x = x,
+          .baseline = baseline,
+          .size = 11.5,
+          .colour = wrong ? palette::wrong : palette::right,
+          .text = wrong ? *wrong : std::move(good),
+          .weight = Weight::bold,
+          .room = room};
+}
+
 Label verdict(double x, double baseline, double room, const std::optional<Difference>& difference,
               std::string good) {
-  Label label{.x = x,
-              .baseline = baseline,
-              .size = 11.5,
-              .colour = palette::right,
-              .text = std::move(good),
-              .weight = Weight::bold,
-              .room = room};
+  std::optional<std::string> wrong;
   if (difference) {
-    label.colour = palette::wrong;
-    label.text = fmt::format("wrong: {}[{}] is {}, not {}", difference->what, difference->index,
-                             difference->found, difference->expected);
+    wrong = fmt::format("wrong: {}[{}] is {}, not {}", difference->what, difference->index,
+                        difference->found, difference->expected);
   }
-  return label;
+  return verdict(x, baseline, room, wrong, std::move(good));
 }
 
 }  // namespace cumulo::picture

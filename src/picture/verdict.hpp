@@ -30,5 +30,8 @@ std::optional<Difference> first_difference(std::string_view what,
 // `good` in green where nothing differs, else the difference in red; at most `room` pixels wide.
 Label verdict(double x, double baseline, double room, const std::optional<Difference>& difference,
               std::string good);
+// The same with what is wrong in words.
+Label verdict(double x, double baseline, double room, const std::optional<std::string>& wrong,
+              std::string good);
 
 }  // namespace cumulo::picture

@@ -73,7 +73,7 @@ struct PlanFamily {
 };
 
 PlanFamily plans_of(const ScanDescription& description, bool counted = false);
-PlanFamily plans_of(const ReduceDescription& description);
+PlanFamily plans_of(const ReduceDescription& description, bool counted = false);
 PlanFamily plans_of(const SelectionDescription& description, bool counted = false);
 PlanFamily plans_of(const AllocateDescription& description, bool counted = false);
 PlanFamily plans_of(const ExpandDescription& description, bool counted = false);

@@ -26,7 +26,7 @@ constexpr std::array all_algorithms{Algorithm::automatic,     Algorithm::serial,
 }  // namespace
 
 std::string_view name(Type type) {
-  constexpr std::array<std::string_view, 6> names{"u32", "i32", "f32", "u64", "i64", "f64"};
+  constexpr std::array<std::string_view, 7> names{"u32", "i32", "f32", "u64", "i64", "f64", "f16"};
   return names[static_cast<std::size_t>(type)];
 }
 
@@ -71,14 +71,30 @@ std::string_view name(DeviceKind kind) {
 
 std::string_view name(ClockKind clock) { return clock == ClockKind::device ? "device" : "wall"; }
 
+std::to_chars_result to_chars(char* first, char* last, Half value) {
+  const float exact = value;
+  std::array<char, 32> as_float{};
+  const auto* const float_end =
+      std::to_chars(as_float.data(), as_float.data() + as_float.size(), exact).ptr;
+  for (int digits = 1; std::isfinite(exact) && digits <= 5; ++digits) {
+    const auto end = std::to_chars(first, last, exact, std::chars_format::general, digits);
+    if (end.ec != std::errc{} || end.ptr - first >= float_end - as_float.data()) break;
+    double read_back = 0;
+    std::from_chars(first, end.ptr, read_back);
+    if (Half(read_back).bits == value.bits) return end;
+  }
+  return std::to_chars(first, last, exact);
+}
+
 std::string to_string(const Scalar& value) {
   return std::visit(
       [](auto v) -> std::string {
-        if constexpr (std::is_floating_point_v<decltype(v)>) {
+        using std::to_chars;
+        if constexpr (!std::is_integral_v<decltype(v)>) {
           if (std::isnan(v)) return "nan";
         }
         std::array<char, 32> text{};
-        const auto end = std::to_chars(text.data(), text.data() + text.size(), v).ptr;
+        const auto end = to_chars(text.data(), text.data() + text.size(), v).ptr;
         return {text.data(), end};
       },
       value);
@@ -103,13 +119,17 @@ std::unexpected<Error> refused(std::string what) {
 }  // namespace
 
 Type init_type(const ScanDescription& d) {
-  if (d.wide && d.type == Type::u32) return Type::u64;
-  return d.wide && d.type == Type::i32 ? Type::i64 : d.type;
+  if (!d.wide) return d.type;
+  switch (d.type) {
+    case Type::u32: return Type::u64;
+    case Type::i32: return Type::i64;
+    default: return Type::f32;
+  }
 }
 
 Result<void> validate(const ScanDescription& d) {
-  if (d.wide && (d.monoid || d.op != Operator::add || size_of(d.type) != 4)) {
-    return refused("wide sums are of u32, i32 or f32 by add, not of " +
+  if (d.wide && (d.monoid || d.op != Operator::add || size_of(d.type) > 4)) {
+    return refused("wide sums are of u32, i32, f32 or f16 by add, not of " +
                    (d.monoid ? element_name(*d.monoid) : std::string(name(d.type))) + " by " +
                    operator_name(d));
   }

@@ -60,10 +60,7 @@ PlanFamily plans_of(const ScanDescription& description, bool counted) {
                            .counted = counted,
                            .count_misalignment = layout.misalignment(2)});
     if (!made) return std::unexpected{std::move(made.error())};
-    std::vector<std::uint32_t> external{plan::input_buffer, plan::output_buffer};
-    for (std::uint32_t i = 0; i < made->buffers.size(); ++i) {
-      if (made->buffers[i].role == BufferRole::count) external.push_back(i);
-    }
+    std::vector<std::uint32_t> external = plan::callers_of_scan(*made);
     return CallerPlan{std::move(*made), std::move(external)};
   };
   return {.slots = std::move(slots),
@@ -72,19 +69,24 @@ PlanFamily plans_of(const ScanDescription& description, bool counted) {
           .can_be_in_place = !description.include_initial && !description.wide};
 }
 
-PlanFamily plans_of(const ReduceDescription& description) {
-  const auto plan = [description](const CallerLayout& layout, const Traits& traits, std::uint32_t) {
-    return plan_reduce(description, traits,
-                       {.aliasing = layout.aliasing,
-                        .in_misalignment = layout.misalignment(0),
-                        .out_misalignment = layout.misalignment(1)});
+PlanFamily plans_of(const ReduceDescription& description, bool counted) {
+  std::vector<CallerSlot> slots{
+      {.what = "input", .element_bytes = input_bytes(description), .elements = description.n},
+      written("output", element_bytes(description), 1)};
+  if (counted) slots.push_back({.what = "count"});
+  const auto plan = [description, counted](const CallerLayout& layout, const Traits& traits,
+                                           std::uint32_t) -> Result<CallerPlan> {
+    auto made = plan_reduce(description, traits,
+                            {.aliasing = layout.aliasing,
+                             .in_misalignment = layout.misalignment(0),
+                             .out_misalignment = layout.misalignment(1),
+                             .counted = counted,
+                             .count_misalignment = layout.misalignment(2)});
+    if (!made) return std::unexpected{std::move(made.error())};
+    std::vector<std::uint32_t> external = plan::callers_of_scan(*made);
+    return CallerPlan{std::move(*made), std::move(external)};
   };
-  return {.slots = {{.what = "input",
-                     .element_bytes = input_bytes(description),
-                     .elements = description.n},
-                    written("output", element_bytes(description), 1)},
-          .plan = first_buffers(2, plan),
-          .fallback = {}};
+  return {.slots = std::move(slots), .plan = plan, .fallback = {}};
 }
 
 PlanFamily plans_of(const SelectionDescription& description, bool counted) {

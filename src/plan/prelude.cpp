@@ -24,11 +24,16 @@ bool is_wide_float(const ScanDescription& d) { return d.wide && d.type == Type::
 
 // The type of the elements that are combined, where they are scalars.
 Type combined_type(const ScanDescription& d) {
+  if (d.type == Type::f16) return Type::f32;
   if (!d.wide) return d.type;
   return d.type == Type::u32 ? Type::u64 : Type::i64;
 }
 
 bool is_word_pair(Type type) { return type == Type::u64 || type == Type::i64; }
+
+bool has_word_pairs(const ScanDescription& d) {
+  return !d.monoid && !is_wide_float(d) && is_word_pair(combined_type(d));
+}
 
 std::vector<Field> fields_of(const ScanDescription& d) {
   if (d.monoid) {
@@ -40,11 +45,12 @@ std::vector<Field> fields_of(const ScanDescription& d) {
   }
   if (is_wide_float(d)) return {{"high", "f32"}, {"low", "f32"}};
   if (is_word_pair(combined_type(d))) return {{"low", "u32"}, {"high", "u32"}};
-  return {{"", std::string(name(d.type))}};
+  return {{"", std::string(name(combined_type(d)))}};
 }
 
 std::string scalar_combine(Type type, Operator op) {
-  // NaN is told by its bits: WGSL lets a compiler assume that x != x is false.
+  // NaN is told by its bits: WGSL lets a compiler assume that x != x is false. && and || would
+  // branch.
   const bool f = type == Type::f32;
   switch (op) {
     case Operator::add: return "older + newer";
@@ -54,10 +60,10 @@ std::string scalar_combine(Type type, Operator op) {
     case Operator::bit_xor: return "older ^ newer";
     case Operator::add_saturated: return "older + min(newer, ~older)";
     case Operator::min:
-      return f ? "select(older, newer, !is_nan(older) && (newer < older || is_nan(newer)))"
+      return f ? "select(older, newer, !is_nan(older) & ((newer < older) | is_nan(newer)))"
                : "select(older, newer, newer < older)";
     case Operator::max:
-      return f ? "select(older, newer, !is_nan(older) && (older < newer || is_nan(newer)))"
+      return f ? "select(older, newer, !is_nan(older) & ((older < newer) | is_nan(newer)))"
                : "select(older, newer, older < newer)";
   }
   return "older";
@@ -117,6 +123,33 @@ std::string element_text(std::span<const Field> fields) {
   return text;
 }
 
+constexpr const char* shuffle_word_text =
+    "fn shuffle_word(x: u32, y: u32) -> u32 { return subgroupShuffle(x, y); }\n";
+
+// A 64-bit integer of the device's own. Its words are moved one by one: not every device shuffles
+// 64 bits.
+std::string native_int64_text(Type type, bool subgroups) {
+  const std::string own(name(type));
+  std::string text = "alias Element = " + own +
+                     ";\n"
+                     "fn word0(x: Element) -> u32 { return u32(bitcast<u64>(x)); }\n"
+                     "fn word1(x: Element) -> u32 { return u32(bitcast<u64>(x) >> 32u); }\n"
+                     "fn element(w0: u32, w1: u32) -> Element {\n"
+                     "  return bitcast<" +
+                     own +
+                     ">(u64(w0) | (u64(w1) << 32u));\n}\n"
+                     "fn choose(otherwise: Element, value: Element, condition: bool) -> Element {\n"
+                     "  return select(otherwise, value, condition);\n}\n";
+  if (!subgroups) return text;
+  for (const auto& [function, builtin] :
+       {std::pair{"shuffle", "subgroupShuffle"}, std::pair{"shuffle_up", "subgroupShuffleUp"},
+        std::pair{"shuffle_xor", "subgroupShuffleXor"}}) {
+    text += "fn " + std::string(function) + "(x: Element, y: u32) -> Element {\n  return element(" +
+            builtin + "(word0(x), y), " + builtin + "(word1(x), y));\n}\n";
+  }
+  return text + shuffle_word_text;
+}
+
 std::string shuffle_text(std::span<const Field> fields) {
   std::string text;
   const auto add = [&](const std::string& function, const std::string& builtin) {
@@ -128,12 +161,14 @@ std::string shuffle_text(std::span<const Field> fields) {
   add("shuffle", "subgroupShuffle");
   add("shuffle_up", "subgroupShuffleUp");
   add("shuffle_xor", "subgroupShuffleXor");
-  text += "fn shuffle_word(x: u32, y: u32) -> u32 { return subgroupShuffle(x, y); }\n";
-  return text;
+  return text + shuffle_word_text;
 }
 
 // An element of the input, and how it becomes one that is combined.
 std::string input_text(const ScanDescription& d) {
+  if (has_half_input(d)) {
+    return "alias Input = u32;\nfn lift(x: Input) -> Element { return from_half(x); }\n";
+  }
   if (!d.wide) return "alias Input = Element;\nfn lift(x: Input) -> Element { return x; }\n";
   const char* const lifted = d.type == Type::u32 ? "Element(x, 0u)"
                              : d.type == Type::i32
@@ -143,21 +178,31 @@ std::string input_text(const ScanDescription& d) {
          ";\nfn lift(x: Input) -> Element { return " + lifted + "; }\n";
 }
 
+std::string result_text(const ScanDescription& d) {
+  return has_half_output(d)
+             ? "alias Result = u32;\nfn lower(x: Element) -> Result { return to_half(x); }\n"
+             : "alias Result = Element;\nfn lower(x: Element) -> Result { return x; }\n";
+}
+
 // combine_uncounted() by combine_elements(), which may change bits of an element that it combines
 // with an absent one: what has the bits of absent is left out, wherever a kernel meets it.
-std::string leaving_out(const Words& absent, std::size_t words) {
+std::string leaving_out(const Words& absent, std::size_t words, bool selects) {
   // One comparison of all words: && would branch for each of them, at every combine.
   std::string differing;
   for (std::size_t w = 0; w < words; ++w) {
     differing += (w == 0 ? "(word" : " | (word") + std::to_string(w) + "(x) ^ " +
                  std::to_string(absent[w]) + "u)";
   }
+  const char* const combined =
+      selects
+          ? "  let combined = choose(combine_elements(older, newer), older, is_absent(newer));\n"
+            "  return choose(combined, newer, is_absent(older));\n"
+          : "  if (is_absent(older)) { return newer; }\n"
+            "  if (is_absent(newer)) { return older; }\n"
+            "  return combine_elements(older, newer);\n";
   return "fn is_absent(x: Element) -> bool { return (" + differing +
-         ") == 0u; }\n"
-         "fn combine_uncounted(older: Element, newer: Element) -> Element {\n"
-         "  if (is_absent(older)) { return newer; }\n"
-         "  if (is_absent(newer)) { return older; }\n"
-         "  return combine_elements(older, newer);\n}\n";
+         ") == 0u; }\nfn combine_uncounted(older: Element, newer: Element) -> Element {\n" +
+         combined + "}\n";
 }
 
 std::string combine_text(const std::string& expression) {
@@ -165,24 +210,24 @@ std::string combine_text(const std::string& expression) {
          "; }\n";
 }
 
-Result<std::string> operator_text(const ScanDescription& d) {
+Result<std::string> operator_text(const ScanDescription& d, const PreludeOptions& options) {
   const auto after = [](std::string_view file, const std::string& text) {
     auto library = preprocess(file, {});
     if (library) *library += text;
     return library;
   };
   if (d.monoid) {
-    return after("lib/rounded.wgsl", std::string(before_monoid_text) + "\n" + d.monoid->wgsl +
-                                         "\n}\n" +
-                                         leaving_out(absent_words(d), d.monoid->fields.size()));
+    return after("lib/rounded.wgsl",
+                 std::string(before_monoid_text) + "\n" + d.monoid->wgsl + "\n}\n" +
+                     leaving_out(absent_words(d), d.monoid->fields.size(), options.selects));
   }
   if (is_wide_float(d)) {
     return after("lib/wide_float.wgsl", std::string(before_monoid_text) +
                                             " return add_wide(older, newer); }\n" +
-                                            leaving_out(absent_words(d), 2));
+                                            leaving_out(absent_words(d), 2, options.selects));
   }
   const Type type = combined_type(d);
-  if (is_word_pair(type)) {
+  if (is_word_pair(type) && !options.native_int64) {
     return after("lib/word_pair.wgsl", combine_text(word_pair_combine(type, d.op)));
   }
   std::string text = combine_text(scalar_combine(type, d.op));
@@ -206,7 +251,9 @@ Words words_of(const std::vector<std::byte>& bytes) {
 Words words_of(const Scalar& value) {
   return padded(std::visit(
       [](auto v) -> Words {
-        if constexpr (sizeof(v) == 4) {
+        if constexpr (sizeof(v) == 2) {
+          return {std::bit_cast<std::uint32_t>(static_cast<float>(v))};
+        } else if constexpr (sizeof(v) == 4) {
           return {std::bit_cast<std::uint32_t>(v)};
         } else {
           const auto bits = std::bit_cast<std::uint64_t>(v);
@@ -220,16 +267,25 @@ Words words_of(const Scalar& value) {
 
 Result<std::string> prelude(const ScanDescription& d, const PreludeOptions& options) {
   std::string text;
-  // Tint wants the extension named, and lets subgroup builtins stand in flow that it cannot prove
-  // uniform only where it is told so. naga knows neither word.
+  // Tint wants the extension named; naga does not know the name. Branches that whole subgroups take
+  // alike are not seen to be so.
   if (options.subgroups && options.dialect == Dialect::tint) {
     text += "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n";
   }
-  const std::vector<Field> fields = fields_of(d);
-  text += element_text(fields);
-  text += input_text(d);
-  if (options.subgroups) text += shuffle_text(fields);
-  auto combine = operator_text(d);
+  if (options.native_int64 && has_word_pairs(d)) {
+    text += native_int64_text(combined_type(d), options.subgroups);
+  } else {
+    const std::vector<Field> fields = fields_of(d);
+    text += element_text(fields);
+    if (options.subgroups) text += shuffle_text(fields);
+  }
+  if (has_half_input(d)) {
+    auto halves = preprocess("lib/halves.wgsl", {});
+    if (!halves) return halves;
+    text += *halves;
+  }
+  text += input_text(d) + result_text(d);
+  auto combine = operator_text(d, options);
   if (!combine) return combine;
   text += *combine;
   if (options.count_combines) {
@@ -241,11 +297,16 @@ Result<std::string> prelude(const ScanDescription& d, const PreludeOptions& opti
   return text;
 }
 
+bool has_half_input(const ScanDescription& d) { return !d.monoid && d.type == Type::f16; }
+bool has_half_output(const ScanDescription& d) { return has_half_input(d) && !d.wide; }
+
 bool is_commutative(const ScanDescription& d) {
   if (d.monoid) return d.monoid->commutative;
-  if (d.wide) return !is_float(d.type);
+  if (d.wide) return d.type != Type::f32;
   return !is_float(d.type) || d.op == Operator::add || d.op == Operator::mul;
 }
+
+bool is_exact(const ScanDescription& d) { return !d.monoid && !is_float(d.type); }
 
 Words identity_words(const ScanDescription& d) {
   if (d.monoid) return words_of(d.monoid->identity);
@@ -255,12 +316,17 @@ Words identity_words(const ScanDescription& d) {
 
 Words absent_words(const ScanDescription& d) {
   if (is_wide_float(d)) return words_of(bytes_of(absent_wide));
-  if (d.monoid || d.wide) return identity_words(d);
+  if (d.monoid || (d.wide && d.type != Type::f16)) return identity_words(d);
   return with_type(d.type, [&]<class T>() { return words_of(Scalar{absent<T>(d.op)}); });
 }
 
 Words init_words(const ScanDescription& d) {
   return d.monoid ? words_of(d.monoid_init) : words_of(*d.init);
+}
+
+Words result_words(const ScanDescription& d, const Words& element) {
+  if (!has_half_output(d)) return element;
+  return padded({Half(std::bit_cast<float>(element[0])).bits});
 }
 
 }  // namespace cumulo::plan

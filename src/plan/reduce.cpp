@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "cumulo/order.hpp"
+#include "plan/prelude.hpp"
 #include "plan/scan_plans.hpp"
 #include "plan/slices.hpp"
 #include "plan/tuning.hpp"
@@ -21,9 +22,6 @@ Error refused(const std::string& why, const std::string& limit, std::uint64_t va
   return {ErrorKind::unsupported, "reduce does not fit this device: " + why + " (" + limit +
                                       " is " + std::to_string(value) + ")"};
 }
-
-// Whether every order of combination gives the same bits.
-bool is_exact(const ScanDescription& d) { return !d.monoid && !is_float(d.type); }
 
 class Builder {
  public:
@@ -41,7 +39,8 @@ class Builder {
                       std::bit_floor(std::max<std::uint64_t>(1, capacity / shape.tile)));
     slice_ = capacity / (batch_ * shape.tile) * (batch_ * shape.tile);
     batches_ = tiles_ / batch_;
-    totals_count_ = batches_ + tiles_ % batch_;
+    // Fewer tiles than there can be may leave more of them over.
+    totals_count_ = batches_ + (request.options.counted ? batch_ - 1 : tiles_ % batch_);
   }
 
   static Plan empty_plan(const ScanRequest& request) {
@@ -49,15 +48,16 @@ class Builder {
     Plan plan{.primitive = "reduce (" + operator_name(d) + ", " + element_name(d) + ")",
               .algorithm = std::string(algorithm),
               .n = d.n,
+              .counted = request.options.counted,
               .buffers = {},
               .kernels = {},
               .steps = {}};
-    plan.buffers.push_back({"input",
-                            (request.options.in_misalignment + d.n) * request.input_bytes(),
-                            BufferRole::input});
-    plan.buffers.push_back({"output",
-                            (request.options.out_misalignment + 1) * request.element_bytes(),
-                            BufferRole::output});
+    plan.buffers.push_back(
+        {"input", whole_words((request.options.in_misalignment + d.n) * request.input_bytes()),
+         BufferRole::input});
+    plan.buffers.push_back(
+        {"output", whole_words((request.options.out_misalignment + 1) * request.element_bytes()),
+         BufferRole::output});
     return plan;
   }
 
@@ -84,7 +84,13 @@ class Builder {
                      limits.max_storage_buffers_per_stage);
     }
     if (tiles_ == 0) return std::nullopt;
-    if (totals_count_ * request_.element_bytes() > limits.max_storage_binding_size) {
+    // Where the last tile begins moves with the count.
+    if (request_.options.counted && request_.description.n > slice_) {
+      return too_large(
+          "counted on the device, all elements must fit one binding and one grid: at most " +
+          std::to_string(slice_) + " of them");
+    }
+    if (totals_count_ * request_.combined_bytes() > limits.max_storage_binding_size) {
       return too_large(std::to_string(totals_count_) + " totals do not fit one binding");
     }
     if (const std::uint64_t slices = ceil_div(tiles_ * shape_.tile, slice_); slices > most_slices) {
@@ -101,8 +107,17 @@ class Builder {
                           " invocations: " + std::to_string(tiles_) + " in batches of " +
                           std::to_string(batch_) + ", and the rest");
     if (tiles_ > 0) {
+      totals_ =
+          add_buffer("totals", totals_count_ * request_.combined_bytes(), BufferRole::scratch);
+    }
+    if (copies_) {
+      value_ = add_buffer("value", whole_words(request_.element_bytes()), BufferRole::output);
+    }
+    if (request_.options.counted) {
+      if (auto made = add_count(); !made) return std::unexpected{made.error()};
+    }
+    if (tiles_ > 0) {
       if (auto made = add_kernel("reduce_batches"); !made) return std::unexpected{made.error()};
-      totals_ = add_buffer("totals", totals_count_ * request_.element_bytes(), BufferRole::scratch);
       const std::uint64_t end = tiles_ * shape_.tile;
       for (std::uint64_t begin = 0; begin < end; begin += slice_) {
         add_batches({begin, std::min(end, begin + slice_)});
@@ -113,7 +128,7 @@ class Builder {
       }
     }
     if (auto made = add_kernel("reduce_rest"); !made) return std::unexpected{made.error()};
-    add_rest();
+    if (auto made = add_rest(); !made) return std::unexpected{std::move(made.error())};
     return std::move(plan_);
   }
 
@@ -133,23 +148,25 @@ class Builder {
   Result<void> add_kernel(std::string_view kernel) {
     Values values = kernel_values(request_);
     add_tile_values(values, shape_);
-    const auto input_words = static_cast<std::int64_t>(request_.input_bytes() / 4);
     const bool exact = is_exact(request_.description);
-    // Where the order makes no difference, a batch leaves one entry an invocation.
-    const std::uint32_t entries =
-        exact && kernel == "reduce_batches" ? shape_.workgroup_size : shape_.tree;
+    // Where the order makes no difference, there is one entry an invocation.
+    const std::uint32_t entries = exact ? shape_.workgroup_size : shape_.tree;
     const auto bits = [](std::uint32_t power_of_two) { return std::countr_zero(power_of_two); };
-    values.insert({{"SLOTS", entries + entries / 8},
-                   {"QUADS_BITS", bits(shape_.tree)},
-                   {"WORKGROUP_BITS", bits(shape_.workgroup_size)},
-                   {"ROW_BITS", bits(order::quads_per_row)},
-                   {"STRIP_BITS", bits(order::strip / order::quad)},
-                   {"INPUT_WORDS", input_words},
-                   {"SHIFT", shift()},
-                   {"BATCH", static_cast<std::int64_t>(batch_)},
-                   {"WIDE", request_.description.wide ? 1 : 0},
-                   {"ANY_ORDER", exact ? 1 : 0},
-                   {"HAS_TOTALS", tiles_ > 0 ? 1 : 0}});
+    values.insert(
+        {{"SLOTS", entries + entries / 8},
+         {"QUADS_BITS", bits(shape_.tree)},
+         {"WORKGROUP_BITS", bits(shape_.workgroup_size)},
+         {"ROW_BITS", bits(order::quads_per_row)},
+         {"STRIP_BITS", bits(order::strip / order::quad)},
+         {"INPUT_WORDS", input_words()},
+         {"VECTOR_WORDS", has_half_input(request_.description) ? 2 : 4},
+         {"SHIFT", shift()},
+         {"BATCH", static_cast<std::int64_t>(batch_)},
+         {"WIDE", request_.description.wide && !has_half_input(request_.description) ? 1 : 0},
+         {"ANY_ORDER", exact ? 1 : 0},
+         {"TILE", shape_.tile},
+         {"COUNTED", request_.options.counted ? 1 : 0},
+         {"HAS_TOTALS", tiles_ > 0 ? 1 : 0}});
     auto made =
         make_kernel(request_, kernel, std::string(kernel) + ".wgsl", values, shape_.workgroup_size);
     if (!made) return std::unexpected{std::move(made.error())};
@@ -157,62 +174,118 @@ class Builder {
     return {};
   }
 
-  // Words between the last whole vector before a quad and the quad: the same for all slices, as
-  // they begin whole quads apart.
-  std::int64_t shift() const {
-    const std::uint64_t first = request_.options.in_misalignment;
-    return static_cast<std::int64_t>(first * (request_.input_bytes() / 4) % 4);
+  // Of an element, four of which are moved as vectors of four; those of halves are of halves.
+  std::int64_t input_words() const {
+    return has_half_input(request_.description)
+               ? 1
+               : static_cast<std::int64_t>(request_.input_bytes() / 4);
   }
+
+  // Words, or halves, between the last whole vector before a quad and the quad: the same for all
+  // slices, as they begin whole quads apart.
+  std::int64_t shift() const { return request_.options.in_misalignment * input_words() % 4; }
 
   PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
 
+  BoundRange whole_input() const {
+    const std::uint64_t start = request_.options.in_misalignment;
+    return bind_elements(request_, input_buffer, start, start + request_.description.n);
+  }
+
+  std::uint32_t value_offset() const { return copies_ ? 0 : request_.options.out_misalignment; }
+
+  // Before all else: how many elements there are, and what follows from that. All steps share the
+  // parameters.
+  Result<void> add_count() {
+    std::vector<std::uint32_t> words =
+        parameter_words(request_, {.in_offset = whole_input().first, .out_offset = value_offset()});
+    const std::uint64_t grid = words.size() * 4;
+    words.resize(words.size() + 4);  // the grid and the status
+    parameters_ = add_buffer("parameters", words.size() * 4, BufferRole::parameters, words);
+    grid_ = PlanGrid{parameters_, grid};
+    plan_.status = PlanStatus{parameters_, grid + 12};
+
+    const std::uint32_t misalignment = request_.options.count_misalignment;
+    const std::uint32_t count =
+        add_buffer("count", (std::uint64_t{misalignment} + 1) * 4, BufferRole::count);
+    std::vector<std::uint32_t> settings{static_cast<std::uint32_t>(request_.description.n),
+                                        request_.traits.limits.max_workgroups_per_dimension,
+                                        value_offset(), misalignment};
+    const std::vector<std::uint32_t> nothing =
+        result_words(request_.description, identity_words(request_.description));
+    settings.insert(settings.end(), nothing.begin(), nothing.end());
+    settings.resize(12);
+    const std::uint32_t given =
+        add_buffer("count settings", settings.size() * 4, BufferRole::parameters, settings);
+
+    // It combines nothing: the operator is not put before it.
+    Values values = kernel_values(request_);
+    values.insert({{"TILE", shape_.tile},
+                   {"BATCH", static_cast<std::int64_t>(batch_)},
+                   {"REDUCTION", 1},
+                   {"STATUS_CLAMPED", status_clamped}});
+    auto text = plan::preprocess("count_elements.wgsl", values);
+    if (!text) return std::unexpected{std::move(text.error())};
+    plan_.kernels.push_back({"count_elements", std::move(*text), 1});
+    plan_.steps.push_back(
+        DispatchStep{"the number of elements",
+                     0,
+                     {whole(given), whole(count), whole(parameters_), whole(value_)}});
+    return {};
+  }
+
   // A whole number of batches, but the last slice may end in single tiles.
   void add_batches(const Slice& slice) {
+    const bool counted = request_.options.counted;
     const std::uint64_t start = request_.options.in_misalignment;
     const BoundRange in =
-        bind_elements(request_, input_buffer, start + slice.begin, start + slice.end);
+        counted ? whole_input()
+                : bind_elements(request_, input_buffer, start + slice.begin, start + slice.end);
     const std::uint64_t tiles = (slice.end - slice.begin) / shape_.tile;
-    const std::uint64_t totals = tiles / batch_ + tiles % batch_;
-    const std::uint32_t parameters = add_parameters(
-        "parameters from " + std::to_string(slice.begin),
-        {.count = static_cast<std::uint32_t>(slice.end - slice.begin),
-         .tiles = static_cast<std::uint32_t>(totals),
-         .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile / batch_),
-         .is_last = false,
-         .in_offset = in.first,
-         .batches = static_cast<std::uint32_t>(tiles / batch_)});
+    const std::uint64_t totals = counted ? totals_count_ : tiles / batch_ + tiles % batch_;
+    const std::uint32_t parameters =
+        counted ? parameters_
+                : add_parameters(
+                      "parameters from " + std::to_string(slice.begin),
+                      {.count = static_cast<std::uint32_t>(slice.end - slice.begin),
+                       .tiles = static_cast<std::uint32_t>(totals),
+                       .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile / batch_),
+                       .is_last = false,
+                       .in_offset = in.first,
+                       .batches = static_cast<std::uint32_t>(tiles / batch_)});
     DispatchStep step{
         "elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end),
-        0,
+        static_cast<std::uint32_t>(plan_.kernels.size() - 1),
         {whole(parameters), in.binding, whole(totals_)},
-        fold_grid(totals, request_.traits.limits.max_workgroups_per_dimension)};
+        fold_grid(totals, request_.traits.limits.max_workgroups_per_dimension),
+        grid_};
     if (shift() != 0) step.bindings.push_back(in.binding);
     plan_.steps.push_back(std::move(step));
   }
 
-  void add_rest() {
+  Result<void> add_rest() {
     const std::uint64_t start = request_.options.in_misalignment;
     const std::uint64_t begin = tiles_ * shape_.tile;
     const std::uint64_t end = request_.description.n;
-    const BoundRange in = bind_elements(request_, input_buffer, start + begin, start + end);
-    const std::uint32_t parameters = add_parameters(
-        "parameters of the rest", {.count = static_cast<std::uint32_t>(end - begin),
-                                   .tiles = static_cast<std::uint32_t>(totals_count_),
-                                   .in_offset = in.first,
-                                   .out_offset = copies_ ? 0 : request_.options.out_misalignment,
-                                   .batches = static_cast<std::uint32_t>(batches_)});
-    const std::uint32_t value =
-        copies_ ? add_buffer("value", request_.element_bytes(), BufferRole::output) : output_buffer;
-    DispatchStep step{"elements " + std::to_string(begin) + " to " + std::to_string(end),
-                      static_cast<std::uint32_t>(plan_.kernels.size() - 1),
-                      {whole(parameters), in.binding, whole(value)}};
+    const bool counted = request_.options.counted;
+    const BoundRange in =
+        counted ? whole_input() : bind_elements(request_, input_buffer, start + begin, start + end);
+    const std::uint32_t parameters =
+        counted ? parameters_
+                : add_parameters("parameters of the rest",
+                                 {.count = static_cast<std::uint32_t>(end - begin),
+                                  .tiles = static_cast<std::uint32_t>(totals_count_),
+                                  .in_offset = in.first,
+                                  .out_offset = value_offset(),
+                                  .batches = static_cast<std::uint32_t>(batches_)});
+    DispatchStep step{
+        counted ? "the rest" : "elements " + std::to_string(begin) + " to " + std::to_string(end),
+        static_cast<std::uint32_t>(plan_.kernels.size() - 1),
+        {whole(parameters), in.binding, whole(value_)}};
     if (tiles_ > 0) step.bindings.push_back(whole(totals_));
     plan_.steps.push_back(std::move(step));
-    if (copies_) {
-      const std::uint64_t bytes = request_.element_bytes();
-      plan_.steps.push_back(
-          CopyStep{value, 0, output_buffer, request_.options.out_misalignment * bytes, bytes});
-    }
+    if (!copies_) return {};
+    return copy_result(plan_, request_, value_, output_buffer, request_.options.out_misalignment);
   }
 
   const ScanRequest& request_;
@@ -225,17 +298,22 @@ class Builder {
   std::uint64_t slice_ = 0;         // elements
   Plan plan_;
   std::uint32_t totals_ = 0;
+  std::uint32_t value_ = output_buffer;
+  // Where the elements are counted on the device:
+  std::uint32_t parameters_ = 0;
+  std::optional<PlanGrid> grid_;
 };
 
 // No elements: the value is the identity.
-Plan plan_nothing(const ScanRequest& request) {
+Result<Plan> plan_nothing(const ScanRequest& request) {
   Plan plan = Builder::empty_plan(request);
-  Words value = identity_words(request.description);
+  Words value = total_of_nothing(request.description);
   const std::uint64_t parameter_bytes = value.size() * 4;
   plan.buffers.push_back({"parameters", parameter_bytes, BufferRole::parameters, std::move(value)});
-  const std::uint64_t bytes = request.element_bytes();
-  plan.steps.push_back(
-      CopyStep{2, 0, output_buffer, request.options.out_misalignment * bytes, bytes});
+  const std::uint64_t at = request.options.out_misalignment;
+  if (auto ok = copy_result(plan, request, 2, output_buffer, at); !ok) {
+    return std::unexpected{std::move(ok.error())};
+  }
   return plan;
 }
 
@@ -254,10 +332,14 @@ Result<Plan> plan_reduce(const ReduceDescription& description, const Traits& tra
   if (auto error = elements_refusal(request, "reductions", 1)) {
     return std::unexpected{std::move(*error)};
   }
-  const auto shape = reduce_shape(traits.limits, request.element_bytes());
+  if (options.counted && description.n == 0) {
+    return std::unexpected{
+        Error{ErrorKind::bad_argument, "counted on the device, there must be room for 1 element"}};
+  }
+  const auto shape = reduce_shape(traits.limits, request.combined_bytes());
   if (!shape) {
     const LimitTooSmall cause =
-        limit_too_small(traits.limits, request.element_bytes(), reduce_shape);
+        limit_too_small(traits.limits, request.combined_bytes(), reduce_shape);
     return std::unexpected{
         refused("the smallest tile needs " + std::string(cause.needs), cause.limit, cause.value)};
   }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cumulo/order.hpp"
+#include "plan/parts.hpp"
 #include "plan/prelude.hpp"
 
 namespace cumulo {
@@ -12,6 +13,11 @@ namespace plan {
 namespace {
 
 Error unsupported(std::string message) { return {ErrorKind::unsupported, std::move(message)}; }
+
+bool is_teaching(Algorithm algorithm) {
+  return algorithm == Algorithm::hillis_steele || algorithm == Algorithm::blelloch ||
+         algorithm == Algorithm::subgroup;
+}
 
 ScanRequest make_request(const ScanDescription& d, const Traits& traits,
                          const PlanOptions& options) {
@@ -40,19 +46,37 @@ Result<Plan> plan_counted(const ScanRequest& request) {
   return plan_reduce_then_scan(request);
 }
 
+// How the results of a quad lie in words, where they are halves.
+enum class QuadPlaces : std::uint8_t {
+  words,         // they fill two
+  across_words,  // they fill one, and halves before and after it
+  unknown,       // or each invocation stores one result
+};
+
+QuadPlaces quad_places(const ScanRequest& request) {
+  const ScanDescription& d = request.description;
+  if (request.options.counted && d.reverse) return QuadPlaces::unknown;
+  if (is_teaching(d.algorithm)) return QuadPlaces::unknown;
+  // Where the first quad begins, or ends in memory.
+  const std::uint64_t shift = d.include_initial && !d.reverse ? 1 : 0;
+  const std::uint64_t edge = request.options.out_misalignment + (d.reverse ? d.n : shift);
+  return edge % 2 == 0 ? QuadPlaces::words : QuadPlaces::across_words;
+}
+
 // No elements: the total, and the one result of include_initial, are the initial value. `algorithm`
 // is what would have scanned them.
-Plan plan_nothing(const ScanRequest& request, std::string_view algorithm) {
+Result<Plan> plan_nothing(const ScanRequest& request, std::string_view algorithm) {
   Plan plan = empty_scan_plan(request, algorithm);
   const ScanDescription& d = request.description;
   Words total = total_of_nothing(d);
   const std::uint64_t parameter_bytes = total.size() * 4;
   plan.buffers.push_back({"parameters", parameter_bytes, BufferRole::parameters, std::move(total)});
-  const std::uint64_t bytes = request.element_bytes();
-  plan.steps.push_back(CopyStep{3, 0, total_buffer, 0, bytes});
+  plan.steps.push_back(CopyStep{3, 0, total_buffer, 0, plan.buffers[total_buffer].bytes});
   if (d.include_initial) {
-    plan.steps.push_back(
-        CopyStep{3, 0, output_buffer, request.options.out_misalignment * bytes, bytes});
+    const std::uint64_t at = request.options.out_misalignment;
+    if (auto ok = copy_result(plan, request, 3, output_buffer, at); !ok) {
+      return std::unexpected{std::move(ok.error())};
+    }
   }
   return plan;
 }
@@ -75,13 +99,10 @@ std::optional<Error> refusal(const ScanRequest& request) {
 }
 
 Result<Plan> plan_elements(const ScanRequest& request) {
-  switch (request.description.algorithm) {
-    case Algorithm::hillis_steele:
-    case Algorithm::blelloch:
-    case Algorithm::subgroup: return plan_teaching(request);
-    case Algorithm::single_pass:
-      return request.options.trace ? plan_memory_pass(request) : plan_single_pass(request);
-    default: break;
+  const Algorithm algorithm = request.description.algorithm;
+  if (is_teaching(algorithm)) return plan_teaching(request);
+  if (algorithm == Algorithm::single_pass) {
+    return request.options.trace ? plan_memory_pass(request) : plan_single_pass(request);
   }
   // One pass where the device is known to let waiting workgroups be waited for.
   if (request.description.algorithm == Algorithm::automatic && request.traits.forward_progress) {
@@ -101,7 +122,7 @@ std::optional<Error> elements_refusal(const ScanRequest& request, std::string_vi
   if (!d.monoid && d.type == Type::f64) {
     return unsupported("f64 " + std::string(what) +
                        " run on the CPU backend only: WGSL has no 64-bit floats; this device takes "
-                       "u32, i32, f32, u64 and i64");
+                       "u32, i32, f32, u64, i64 and f16");
   }
   // Sums in bytes stay far from 2^64, and tile numbers fit 32 bits.
   constexpr std::uint64_t most = std::uint64_t{1} << 42;
@@ -116,6 +137,14 @@ std::optional<Error> elements_refusal(const ScanRequest& request, std::string_vi
   return std::nullopt;
 }
 
+std::vector<std::uint32_t> callers_of_scan(const Plan& plan) {
+  std::vector<std::uint32_t> callers{input_buffer, output_buffer};
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].role == BufferRole::count) callers.push_back(i);
+  }
+  return callers;
+}
+
 Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
   const ScanDescription& d = request.description;
   const std::uint64_t bytes = request.element_bytes();
@@ -126,22 +155,45 @@ Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm) {
             .buffers = {},
             .kernels = {},
             .steps = {}};
-  plan.buffers.push_back({"input", (request.options.in_misalignment + d.n) * request.input_bytes(),
+  const PlanOptions& options = request.options;
+  plan.buffers.push_back({"input",
+                          whole_words((options.in_misalignment + d.n) * request.input_bytes()),
                           BufferRole::input});
-  plan.buffers.push_back(
-      {"output", (request.options.out_misalignment + result_count(d)) * bytes, BufferRole::output});
-  plan.buffers.push_back({"total", bytes, BufferRole::output});
+  plan.buffers.push_back({"output",
+                          whole_words((options.out_misalignment + result_count(d)) * bytes),
+                          BufferRole::output});
+  plan.buffers.push_back({"total", whole_words(bytes), BufferRole::output});
   return plan;
 }
 
+Result<void> copy_result(Plan& plan, const ScanRequest& request, std::uint32_t from,
+                         std::uint32_t to, std::uint64_t at) {
+  const std::uint64_t bytes = request.element_bytes();
+  if (!has_half_output(request.description)) {
+    plan.steps.push_back(CopyStep{from, 0, to, at * bytes, bytes});
+    return {};
+  }
+  // Copies are of whole words.
+  auto kernel =
+      add_kernel(plan, "store_half", "store_half.wgsl", {{"AT", static_cast<std::int64_t>(at)}}, 1);
+  if (!kernel) return std::unexpected{std::move(kernel.error())};
+  plan.steps.push_back(DispatchStep{"", *kernel, {whole(plan, from), whole(plan, to)}});
+  return {};
+}
+
 Words total_of_nothing(const ScanDescription& d) {
-  return has_init(d) ? init_words(d) : identity_words(d);
+  return result_words(d, has_init(d) ? init_words(d) : identity_words(d));
 }
 
 Values kernel_values(const ScanRequest& request) {
   const ScanDescription& d = request.description;
   const Aliasing aliasing = request.options.aliasing;
-  return {{"WORDS", static_cast<std::int64_t>(request.element_bytes() / 4)},
+  const QuadPlaces places = quad_places(request);
+  return {{"WORDS", static_cast<std::int64_t>(request.combined_bytes() / 4)},
+          {"HALF_INPUT", has_half_input(d) ? 1 : 0},
+          {"HALF_OUTPUT", has_half_output(d) ? 1 : 0},
+          {"WHOLE_WORDS", places == QuadPlaces::words ? 1 : 0},
+          {"MIDDLE_WORDS", places == QuadPlaces::across_words ? 1 : 0},
           {"COMMUTATIVE", is_commutative(d) ? 1 : 0},
           {"REVERSE", d.reverse ? 1 : 0},
           {"EXCLUSIVE", request.exclusive() ? 1 : 0},
@@ -168,7 +220,14 @@ Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name
                                std::uint32_t workgroup_size, bool subgroups) {
   auto body = preprocess(file, values);
   if (!body) return std::unexpected{std::move(body.error())};
-  const PreludeOptions options{request.traits.dialect, subgroups, request.options.count_combines};
+  const Traits& traits = request.traits;
+  const bool by_32_lanes = subgroups && traits.subgroup_width == 32;
+  const PreludeOptions options{
+      .dialect = traits.dialect,
+      .subgroups = subgroups,
+      .count_combines = request.options.count_combines,
+      .native_int64 = by_32_lanes && traits.shader_int64 && traits.dialect == Dialect::naga,
+      .selects = by_32_lanes && traits.forward_progress};  // on none but GPUs
   auto text = prelude(request.description, options);
   if (!text) return std::unexpected{std::move(text.error())};
   return PlanKernel{std::string(name), std::move(*text) + *body, workgroup_size};

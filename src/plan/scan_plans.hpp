@@ -18,6 +18,10 @@ struct ScanRequest {
 
   std::uint64_t input_bytes() const { return cumulo::input_bytes(description); }
   std::uint64_t element_bytes() const { return cumulo::element_bytes(description); }
+  // Of one element as it is combined and carried: halves are f32 then.
+  std::uint64_t combined_bytes() const {
+    return has_half_input(description) ? sizeof(float) : element_bytes();
+  }
   bool has_initial() const { return has_init(description); }
   bool exclusive() const {
     return description.kind == ScanKind::exclusive && !description.include_initial;
@@ -34,10 +38,18 @@ inline constexpr std::uint32_t total_buffer = 2;
 std::optional<Error> elements_refusal(const ScanRequest& request, std::string_view what,
                                       std::uint64_t results);
 
+// Those that are the caller's, of a reduction's plan too: input, output and, where counted, the
+// count.
+std::vector<std::uint32_t> callers_of_scan(const Plan& plan);
+
 // A plan with those buffers and nothing else.
 Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm);
 
-// init, or the operator's identity.
+// Copies a result that stands alone in buffer `from` to place `at` of buffer `to`, in elements.
+Result<void> copy_result(Plan& plan, const ScanRequest& request, std::uint32_t from,
+                         std::uint32_t to, std::uint64_t at);
+
+// init, or the operator's identity, as a result.
 Words total_of_nothing(const ScanDescription& description);
 
 // The conditions that scan kernels share, for the preprocessor.

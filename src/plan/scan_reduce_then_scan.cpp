@@ -33,7 +33,7 @@ class Builder {
       totals_ = add_buffer("initial value", 32, BufferRole::parameters, request_.initial);
     } else {
       totals_ =
-          add_buffer("tile totals", all_tiles_ * request_.element_bytes(), BufferRole::scratch);
+          add_buffer("tile totals", all_tiles_ * request_.combined_bytes(), BufferRole::scratch);
     }
     std::vector<Slice> slices;
     for (std::uint64_t begin = 0; begin < request_.description.n; begin += capacity) {
@@ -84,7 +84,7 @@ class Builder {
     }
     if (request_.options.counted) {
       // It combines nothing: the operator is not put before it.
-      values.insert({{"TILE", shape_.tile}, {"STATUS_CLAMPED", status_clamped}});
+      values.insert({{"TILE", shape_.tile}, {"REDUCTION", 0}, {"STATUS_CLAMPED", status_clamped}});
       auto text = preprocess("count_elements.wgsl", values);
       if (!text) return std::move(text.error());
       plan_.kernels.push_back({"count_elements", std::move(*text), 1});
@@ -225,10 +225,10 @@ Error refused(const std::string& limit, std::uint64_t value, const std::string& 
 
 Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
   const Limits& limits = request.traits.limits;
-  const auto shape = reduce_then_scan_shape(limits, request.element_bytes());
+  const auto shape = reduce_then_scan_shape(limits, request.combined_bytes());
   if (!shape) {
     const LimitTooSmall cause =
-        limit_too_small(limits, request.element_bytes(), reduce_then_scan_shape);
+        limit_too_small(limits, request.combined_bytes(), reduce_then_scan_shape);
     return std::unexpected{
         refused(cause.limit, cause.value, "the smallest tile needs " + std::string(cause.needs))};
   }
@@ -253,7 +253,7 @@ Result<Plan> plan_reduce_then_scan(const ScanRequest& request) {
                     std::to_string(capacity) + " of them")};
   }
   const std::uint64_t totals = ceil_div(request.description.n, shape->tile);
-  if (totals * request.element_bytes() > limits.max_storage_binding_size) {
+  if (totals * request.combined_bytes() > limits.max_storage_binding_size) {
     return std::unexpected{refused("max_storage_binding_size", limits.max_storage_binding_size,
                                    std::to_string(totals) + " tile totals do not fit one binding")};
   }

@@ -19,7 +19,7 @@ SpineWord spine_word(const Traits& traits) {
   return traits.shader_int64_atomics ? SpineWord::u64 : SpineWord::u32;
 }
 
-// How quads lie in vectors of four words: lib/vector_io.wgsl. All in words.
+// How quads lie in vectors of four words, or halves: lib/vector_io.wgsl. All in those.
 struct VectorLayout {
   std::uint32_t in_shift;     // where in its vector a quad begins
   std::uint32_t out_shift;    // likewise
@@ -34,11 +34,16 @@ struct VectorLayout {
   bool has_copy() const { return rest != 0 || tail != 0; }
 };
 
+// Of what a vector has four of.
+std::uint64_t slot_bytes(const ScanRequest& request) {
+  return has_half_output(request.description) ? sizeof(Half) : 4;
+}
+
 // Fills in what describes the vectors.
 VectorLayout lay_out(const ScanRequest& request, SliceParams& params) {
   constexpr std::uint32_t vector = 4;
   const ScanDescription& d = request.description;
-  const auto words = static_cast<std::uint32_t>(request.element_bytes() / 4);
+  const auto words = static_cast<std::uint32_t>(request.element_bytes() / slot_bytes(request));
   const auto all = static_cast<std::uint32_t>(d.n) * words;
   const std::uint32_t in_begin = params.in_offset * words, in_end = in_begin + all;
   const std::uint32_t out_begin = params.out_offset * words, out_end = out_begin + all;
@@ -74,6 +79,10 @@ VectorLayout lay_out(const ScanRequest& request, SliceParams& params) {
 // Whether quads can be moved as whole vectors, and all words beside them: the input's last ones by
 // another binding, the output's by a copy.
 bool takes_vectors(const ScanRequest& request, const VectorLayout& layout) {
+  // Halves that begin inside a vector go one by one.
+  const bool aligned = layout.in_shift == 0 && layout.out_shift == 0 && layout.head == 0 &&
+                       !layout.has_copy() && !request.description.include_initial;
+  if (has_half_output(request.description) && !aligned) return false;
   if (request.description.n < 4 * order::quad) return false;
   if (request.options.aliasing != Aliasing::none && layout.has_copy()) return false;
   return !layout.in_pieces || request.traits.stores_components;
@@ -106,10 +115,15 @@ std::string shape_note(std::uint64_t tile, std::uint64_t workgroup, std::uint64_
          " invocations: " + std::to_string(tiles) + " tiles";
 }
 
-// Of single_pass.wgsl with lib/look_back.wgsl and lib/spine.wgsl.
-std::uint64_t large_memory(std::uint64_t element, std::uint32_t parts) {
-  return workgroup_memory({parts * element, 160 * element, element, 10 * element, 32 * element,
-                           64 * element, element, sizeof(std::uint32_t)});
+// Of single_pass.wgsl with its look-back and lib/spine.wgsl.
+std::uint64_t large_memory(std::uint64_t element, std::uint32_t parts,
+                           const SinglePassShape& shape) {
+  if (shape.any_order) {
+    return workgroup_memory(
+        {parts * element, element, (3 + shape.direct_groups) * element, sizeof(std::uint32_t)});
+  }
+  return workgroup_memory({parts * element, 160 * element, element, 5 * element, element,
+                           32 * element, 64 * element, element, sizeof(std::uint32_t)});
 }
 
 // Of small_pass.wgsl; with one tile it neither waits nor draws, with one group it totals none.
@@ -178,7 +192,7 @@ std::optional<Error> subgroup_refusal(const ScanRequest& request) {
   if (traits.subgroup_width != 32) {
     return beyond("subgroups of 32 lanes", "subgroup_width", traits.subgroup_width);
   }
-  if (request.element_bytes() > 8) return unfit("it takes elements of at most 8 bytes");
+  if (request.combined_bytes() > 8) return unfit("it takes elements of at most 8 bytes");
   return std::nullopt;
 }
 
@@ -246,7 +260,7 @@ Plan element_pass(const ScanRequest& request, OnePass pass, std::uint32_t tiles)
 
 Plan vector_pass(const ScanRequest& request, OnePass pass, const VectorLayout& layout,
                  std::uint32_t tiles) {
-  constexpr std::uint64_t vector_bytes = 16;
+  const std::uint64_t vector_bytes = 4 * slot_bytes(request);
   const std::uint64_t out_bytes = layout.out_vectors * vector_bytes;
   if (layout.tail != 0) pass.plan.buffers[total_buffer].bytes = tail_at * 4 + vector_bytes;
   // What is padded is bound to the padding's end.
@@ -279,12 +293,14 @@ Result<Plan> plan_subgroup_pass(const ScanRequest& request) {
       return plan;
     }
   }
-  return plan_single_pass(request, single_pass_shape(n, request.element_bytes()));
+  return plan_single_pass(request,
+                          single_pass_shape(request.traits.limits, n, request.combined_bytes(),
+                                            is_exact(request.description)));
 }
 
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape) {
   const ScanDescription& d = request.description;
-  const std::uint64_t bytes = request.element_bytes();
+  const std::uint64_t bytes = request.combined_bytes();
   const std::uint32_t parts = shape.workgroup_size / order::quads_per_row;
   const std::uint64_t tile = std::uint64_t{parts} * shape.rows * order::row;
   const std::uint64_t tiles = (d.n + tile - 1) / tile;
@@ -292,7 +308,7 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   SliceParams params = slice_of(request, tiles);
   const VectorLayout layout = lay_out(request, params);
   const bool in_vectors = takes_vectors(request, layout);
-  if (auto error = refusal(request, {shape.workgroup_size, large_memory(bytes, parts),
+  if (auto error = refusal(request, {shape.workgroup_size, large_memory(bytes, parts, shape),
                                      in_vectors && layout.rest != 0 ? 5U : 4U, tiles})) {
     return std::unexpected{std::move(*error)};
   }
@@ -306,8 +322,13 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                  {"PARTS", parts},
                  {"ROWS", shape.rows},
                  {"HALF_STRIPS", shape.rows < order::rows_per_strip ? 1 : 0},
+                 {"ANY_ORDER", shape.any_order ? 1 : 0},
                  {"QUADS", static_cast<std::int64_t>(tile / order::quad)},
                  {"DIRECT", shape.direct_groups},
+                 {"GATE", shape.gate},
+                 {"GATE_END", shape.gate_end},
+                 {"AFTER_PREVIOUS", shape.after_previous ? 1 : 0},
+                 {"PAIRED_LANES", in_vectors && bytes == 8 ? 1 : 0},
                  {"WAITS", 1},
                  {"KEPT", 2}});
   auto kernel =
@@ -322,7 +343,7 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
 
 Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& shape) {
   const ScanDescription& d = request.description;
-  const std::uint64_t bytes = request.element_bytes();
+  const std::uint64_t bytes = request.combined_bytes();
   const std::uint64_t tile = small_pass_tile();
   const std::uint64_t tiles = (d.n + tile - 1) / tile;
   const std::uint32_t workgroup = 1024 / shape.rows_each;
@@ -344,6 +365,7 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
                  {"ROWS_EACH", shape.rows_each},
                  {"WAITS", tiles > 1 ? 1 : 0},
                  {"MANY_GROUPS", tiles > group_tiles ? 1 : 0},
+                 {"PAIRED_LANES", 0},
                  {"KEPT", 1}});
   add_bindings(values, request);
   add_layout_values(values, layout, in_vectors);
@@ -357,7 +379,7 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
 }
 
 Result<Plan> plan_memory_pass(const ScanRequest& request) {
-  const std::uint64_t bytes = request.element_bytes();
+  const std::uint64_t bytes = request.combined_bytes();
   const auto shape = memory_pass_shape(request.traits.limits, bytes);
   if (!shape) {
     const LimitTooSmall cause = limit_too_small(request.traits.limits, bytes, memory_pass_shape);

@@ -46,7 +46,7 @@ Result<void> check_subgroups(const ScanRequest& request) {
   if (d.monoid || (d.op != Operator::add && d.op != Operator::mul)) {
     return refused("add and mul", operator_name(d));
   }
-  if (request.element_bytes() != 4) return refused("32-bit types", element_name(d));
+  if (request.combined_bytes() != 4) return refused("types of 32 bits and f16", element_name(d));
   return {};
 }
 
@@ -65,12 +65,12 @@ Result<Plan> plan_teaching(const ScanRequest& request) {
   }
   // Subgroups must be full: 128 is the widest.
   const auto workgroup =
-      teaching_workgroup(limits, request.element_bytes(), d.n, by_subgroup ? 128 : 2);
+      teaching_workgroup(limits, request.combined_bytes(), d.n, by_subgroup ? 128 : 2);
   if (!workgroup) {
     return std::unexpected{
         Error{ErrorKind::unsupported,
               "algorithm " + std::string(name(d.algorithm)) + " works in one workgroup: at most " +
-                  std::to_string(largest_teaching_workgroup(limits, request.element_bytes())) +
+                  std::to_string(largest_teaching_workgroup(limits, request.combined_bytes())) +
                   " elements on this device, not " + std::to_string(d.n)}};
   }
 

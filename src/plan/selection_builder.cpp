@@ -46,7 +46,8 @@ Result<std::uint32_t> SelectionBuilder::kernel(const std::string& name, std::str
   for (std::uint32_t k = 0; k < plan_.kernels.size(); ++k) {
     if (plan_.kernels[k].name == name) return k;
   }
-  values.insert({{"WORKGROUP", workgroup_size_},
+  values.insert({{"PAIRED_LANES", 0},
+                 {"WORKGROUP", workgroup_size_},
                  {"TILE", static_cast<std::int64_t>(tile_)},
                  {"TILE_WORDS", static_cast<std::int64_t>(tile_ / 32)},
                  {"MASKS", request_.masks()},

@@ -7,7 +7,9 @@ namespace cumulo::plan {
 BoundRange bind_range(const Limits& limits, std::uint32_t buffer, std::uint64_t element_bytes,
                       std::uint64_t begin, std::uint64_t end) {
   const auto first = static_cast<std::uint32_t>(begin % binding_period(element_bytes, limits));
-  return {{buffer, (begin - first) * element_bytes, (end - begin + first) * element_bytes}, first};
+  return {
+      {buffer, (begin - first) * element_bytes, whole_words((end - begin + first) * element_bytes)},
+      first};
 }
 
 BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,

@@ -28,6 +28,9 @@ BoundRange bind_range(const Limits& limits, std::uint32_t buffer, std::uint64_t 
 BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,
                          std::uint64_t end);
 
+// What can be bound: halves may end in the middle of a word.
+constexpr std::uint64_t whole_words(std::uint64_t bytes) { return (bytes + 3) / 4 * 4; }
+
 constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
   return a / b + (a % b != 0 ? 1 : 0);
 }

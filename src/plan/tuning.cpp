@@ -80,17 +80,55 @@ std::optional<TileShape> selection_shape(const Limits& limits, std::uint64_t mas
   return std::nullopt;
 }
 
+namespace {
+
+// What an item weighs bounds the items of a tile, and so its workgroup memory. The least is for as
+// many items as there can be: a path is counted in 32 bits.
+constexpr std::uint32_t expand_weight = 4;
+constexpr std::uint32_t expand_least_weight = 2;
+// Where items have at least so many outputs, few are in a tile.
+constexpr std::uint32_t expand_weight_of_large = 16;
+
+// A row for each invocation, but two as outputs need not begin or end a row.
+std::uint32_t expand_tile(std::uint32_t workgroup) { return workgroup * 32 - 64; }
+
+}  // namespace
+
 std::optional<TileShape> expand_shape(const Limits& limits, std::uint64_t element_bytes) {
-  // items_here, three arrays of a word for each 32 outputs, the searches and the path's ends.
-  const auto words = [](const TileShape& s) { return s.tile / 2 + 1 + s.tile / 32 * 3 + 8 + 2; };
-  for (const TileShape& shape : {TileShape{256, 4096, 0}, TileShape{128, 2048, 0},
-                                 TileShape{64, 1024, 0}, TileShape{16, 256, 0}}) {
-    if (shape.workgroup_size <= largest_workgroup(limits) &&
-        words(shape) * element_bytes + 64 <= limits.max_workgroup_memory) {
-      return shape;
+  for (const std::uint32_t workgroup : {256U, 128U, 64U, 32U, 16U}) {
+    const std::uint32_t tile = expand_tile(workgroup);
+    // Where items begin, the rows' items; expand_share.wgsl needs less.
+    const std::uint64_t words = (tile / expand_least_weight + 4) / 2 + workgroup + 1;
+    if (workgroup <= largest_workgroup(limits) &&
+        words * element_bytes + 64 <= limits.max_workgroup_memory) {
+      return TileShape{workgroup, tile, 0};
     }
   }
   return std::nullopt;
+}
+
+ExpandShape expand_tile_shape(const TileShape& largest, const Limits& limits, std::uint64_t n,
+                              std::uint64_t outputs) {
+  const std::uint64_t side = std::min<std::uint64_t>(limits.max_workgroups_per_dimension, 1U << 20);
+  const std::uint64_t most_tiles = side * side * side;
+  const auto path = [&](std::uint32_t weight) { return n * weight + outputs; };
+  const auto fits = [&](std::uint32_t weight) {
+    return path(weight) + largest.tile < std::uint64_t{1} << 32 &&
+           path(weight) / largest.tile < most_tiles;
+  };
+  ExpandShape shape{largest.workgroup_size, largest.tile, expand_least_weight, false};
+  if (fits(expand_weight)) shape.weight = expand_weight;
+  if (outputs / expand_weight_of_large >= n && fits(expand_weight_of_large)) {
+    shape.weight = expand_weight_of_large;
+    shape.keeps_values = true;
+  }
+  // Few tiles would leave most of the device idle.
+  const std::uint64_t enough_tiles = std::min<std::uint64_t>(1024, most_tiles);
+  const std::uint32_t least_tile = shape.workgroup_size * 4;  // a vector for each invocation
+  while (shape.tile / 2 >= least_tile && path(shape.weight) / (shape.tile / 2) < enough_tiles) {
+    shape.tile /= 2;
+  }
+  return shape;
 }
 
 std::uint32_t settling_workgroup(const Limits& limits) {
@@ -115,12 +153,57 @@ LimitTooSmall limit_too_small(const Limits& limits, std::uint64_t element_bytes,
 
 std::uint64_t memory_pass_limit() { return std::uint64_t{1} << 20; }
 
-SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes) {
-  // 8 rows of words, or 4 of pairs of words, are what a lane has registers for. Smaller tiles fill
-  // the device at fewer elements; beyond 2^15 tiles they have to be larger.
-  const std::uint32_t rows = element_bytes > 4 || n <= std::uint64_t{1} << 23 ? 4 : 8;
-  const bool is_largest = n > (std::uint64_t{256} / order::quads_per_row * rows * order::row) << 15;
-  return {.workgroup_size = is_largest ? 512U : 256U, .rows = rows, .direct_groups = 4};
+namespace {
+
+// Small tiles fill the device at few elements; large ones wait less often for each other, as far as
+// a lane has registers for them.
+SinglePassShape shape_in_order(bool takes_512, std::uint64_t n, std::uint64_t element_bytes) {
+  const bool in_pairs = element_bytes > 4;
+  SinglePassShape shape{.workgroup_size = 256, .rows = 4, .direct_groups = 4};
+  if (!in_pairs && n <= std::uint64_t{1} << 23) return shape;
+  shape.gate = 220;
+  shape.gate_end = 1024;
+  if (in_pairs) return shape;
+  if (takes_512 && n <= std::uint64_t{1} << 24) {
+    shape.workgroup_size = 512;
+  } else {
+    shape.rows = 8;
+    shape.after_previous = true;
+  }
+  return shape;
+}
+
+SinglePassShape shape_in_any_order(bool takes_512, std::uint64_t n, std::uint64_t element_bytes) {
+  SinglePassShape shape{.workgroup_size = 256,
+                        .rows = element_bytes > 4 ? 5U : 11U,
+                        .direct_groups = 5,
+                        .gate = 264,
+                        .gate_end = 1024,
+                        .any_order = true};
+  if (element_bytes > 4) return shape;
+  if (takes_512 && n <= std::uint64_t{1} << 25) {
+    shape.workgroup_size = 512;
+    shape.rows = 6;
+    shape.gate = n <= std::uint64_t{1} << 23 ? 0 : 220;
+  } else {
+    shape.after_previous = true;
+  }
+  return shape;
+}
+
+}  // namespace
+
+SinglePassShape single_pass_shape(const Limits& limits, std::uint64_t n,
+                                  std::uint64_t element_bytes, bool any_order) {
+  constexpr std::uint64_t most_tiles = std::uint64_t{1} << 15;
+  const bool takes_512 = largest_workgroup(limits) >= 512;
+  SinglePassShape shape = any_order ? shape_in_any_order(takes_512, n, element_bytes)
+                                    : shape_in_order(takes_512, n, element_bytes);
+  // Beyond so many tiles they have to be larger.
+  const std::uint64_t tile =
+      std::uint64_t{shape.workgroup_size} / order::quads_per_row * shape.rows * order::row;
+  if (n > tile * most_tiles) shape.workgroup_size = 512;
+  return shape;
 }
 
 SmallPassShape small_pass_shape(const Limits& limits, std::uint64_t n) {
@@ -138,10 +221,11 @@ SelectionPassShape selection_pass_shape(SelectionMask mask, std::uint64_t n) {
   switch (mask) {
     case SelectionMask::flags: return {512, 32, 0, 0};
     case SelectionMask::predicate:
-      return is_largest ? SelectionPassShape{512, 28, 264, 1024}
-                        : SelectionPassShape{512, 16, 264, 1024};
+      if (is_largest) return {512, 28, 264, 1024};
+      return is_large ? SelectionPassShape{512, 24, 264, 1024}
+                      : SelectionPassShape{512, 16, 264, 1024};
     case SelectionMask::runs:
-      if (is_large && !is_largest) return {256, 32, 0, 0};
+      if (is_large) return {512, 26, 0, 0};
       break;
     default: break;
   }

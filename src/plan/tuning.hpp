@@ -23,8 +23,18 @@ std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t e
 // Elements up to which it is the faster one: its tiles wait long, but three dispatches wait longer.
 std::uint64_t memory_pass_limit();
 
-// Of expand.wgsl; a tile is of items and outputs together, and `tree` is not used.
+// The largest of expand.wgsl; `tree` is not used.
 std::optional<TileShape> expand_shape(const Limits& limits, std::uint64_t element_bytes = 4);
+// Of a tile of items and outputs together: an item weighs as much as `weight` outputs.
+struct ExpandShape {
+  std::uint32_t workgroup_size;  // invocations
+  std::uint32_t tile;            // outputs
+  std::uint32_t weight;
+  bool keeps_values;  // of all items, in workgroup memory
+};
+// What does n items and so many outputs soonest; no larger than `largest`.
+ExpandShape expand_tile_shape(const TileShape& largest, const Limits& limits, std::uint64_t n,
+                              std::uint64_t outputs);
 // Invocations of settle_allocation.wgsl, which is one workgroup; 0 where none is allowed.
 std::uint32_t settling_workgroup(const Limits& limits);
 
@@ -50,15 +60,20 @@ LimitTooSmall limit_too_small(const Limits& limits, std::uint64_t element_bytes,
 // single_pass.wgsl and small_pass.wgsl, for subgroups of 32 lanes.
 struct SinglePassShape {
   std::uint32_t workgroup_size;  // invocations
-  std::uint32_t rows;            // of the order, for each subgroup: 8, a strip, or 4
+  std::uint32_t rows;            // of the order, for each subgroup: 8, a strip, or 4; see any_order
   std::uint32_t direct_groups;   // groups before the own one that are read tile by tile
+  std::uint32_t gate = 0;        // tiles that may start before the first have published; 0: all
+  std::uint32_t gate_end = 0;    // tiles from this one on start as they like
+  bool after_previous = false;   // a tile looks back once the one before has published
+  bool any_order = false;        // for operators to which the order makes no difference: any rows
 };
 
 struct SmallPassShape {
   std::uint32_t rows_each;  // rows of the order, of 32 in a tile, for each subgroup
 };
 
-SinglePassShape single_pass_shape(std::uint64_t n, std::uint64_t element_bytes);
+SinglePassShape single_pass_shape(const Limits& limits, std::uint64_t n,
+                                  std::uint64_t element_bytes, bool any_order);
 SmallPassShape small_pass_shape(const Limits& limits, std::uint64_t n);
 std::uint64_t small_pass_tile();  // elements
 // Elements up to which the small pass is the faster one.

@@ -177,22 +177,24 @@ class Compiler {
   }
 
   Index name(const Branch& branch) {
-    const auto found = std::ranges::find(columns_, branch.text, &PredicateColumn::name);
-    if (found == columns_.end()) {
-      if (branch.text == "i" && !branch.quoted) {
-        return add({.operation = Operation::index, .kind = Kind::integer, .high = most_index_});
-      }
-      std::vector<std::string> names;
-      for (const PredicateColumn& column : columns_) names.push_back(column.name);
-      return std::unexpected{unknown_name(branch, names)};
+    std::vector<std::string> names;
+    for (const PredicateColumn& column : columns_) names.push_back(column.name);
+    const auto place = find_name(branch, names);
+    if (!place) return std::unexpected{place.error()};
+    if (!*place) {
+      return add({.operation = Operation::index, .kind = Kind::integer, .high = most_index_});
     }
-    if (found->words > 0) {
+    const PredicateColumn& column = columns_[**place];
+    if (column.words > 0) {
       return fault(branch.offset, "'" + branch.text + "' holds structs, not numbers");
+    }
+    if (column.type == Type::f16) {
+      return fault(branch.offset, "'" + branch.text + "' is f16, which predicates do not read");
     }
     Step step{.operation = Operation::column,
               .kind = Kind::integer,
-              .column = static_cast<std::uint32_t>(found - columns_.begin())};
-    with_type(found->type, [&]<class T>() {
+              .column = static_cast<std::uint32_t>(**place)};
+    with_type(column.type, [&]<class T>() {
       if constexpr (std::is_integral_v<T>) {
         step.low = std::numeric_limits<T>::min();
         step.high = std::numeric_limits<T>::max();

@@ -35,8 +35,6 @@ std::string nearest(std::string_view name, std::span<const std::string> known) {
   return best;
 }
 
-}  // namespace
-
 Fault unknown_name(const Branch& branch, std::span<const std::string> known) {
   constexpr std::size_t most_listed = 12;
   std::string what = "there is no '" + branch.text + "'; known are ";
@@ -50,6 +48,21 @@ Fault unknown_name(const Branch& branch, std::span<const std::string> known) {
   return {branch.offset, std::move(what)};
 }
 
+}  // namespace
+
+Checked<std::optional<std::size_t>> find_name(const Branch& branch,
+                                              std::span<const std::string> known) {
+  const auto found = std::ranges::find(known, branch.text);
+  if (found == known.end()) {
+    if (branch.text == "i" && !branch.quoted) return std::nullopt;
+    return std::unexpected{unknown_name(branch, known)};
+  }
+  if (std::find(found + 1, known.end(), branch.text) != known.end()) {
+    return std::unexpected{Fault{branch.offset, "there are several columns '" + branch.text + "'"}};
+  }
+  return static_cast<std::size_t>(found - known.begin());
+}
+
 Checked<std::vector<std::size_t>> names_read(std::string_view text,
                                              std::span<const std::string> known) {
   const auto tree = parse(text);
@@ -57,12 +70,9 @@ Checked<std::vector<std::size_t>> names_read(std::string_view text,
   std::vector<bool> read(known.size(), false);
   for (const Branch& branch : *tree) {
     if (branch.form != Form::name) continue;
-    const auto found = std::ranges::find(known, branch.text);
-    if (found != known.end()) {
-      read[static_cast<std::size_t>(found - known.begin())] = true;
-    } else if (branch.text != "i" || branch.quoted) {
-      return std::unexpected{unknown_name(branch, known)};
-    }
+    const auto found = find_name(branch, known);
+    if (!found) return std::unexpected{found.error()};
+    if (*found) read[**found] = true;
   }
   std::vector<std::size_t> indices;
   for (std::size_t k = 0; k < known.size(); ++k) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +18,9 @@ namespace cumulo::predicate {
 Checked<std::vector<std::size_t>> names_read(std::string_view text,
                                              std::span<const std::string> known);
 
-// The fault of a name that is none of the known ones.
-Fault unknown_name(const Branch& branch, std::span<const std::string> known);
+// Where the name of a branch stands among the known ones; nothing where it is i, the index, and
+// none of them has that name. A fault where it is none of them, or several.
+Checked<std::optional<std::size_t>> find_name(const Branch& branch,
+                                              std::span<const std::string> known);
 
 }  // namespace cumulo::predicate

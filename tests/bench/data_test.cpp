@@ -15,7 +15,8 @@ constexpr std::size_t many = 100'000;
 
 // Combines [begin, end) in another order than from left to right.
 template <class T, class Combine>
-T combine_as_tree(const Combine& combined, const T* values, std::size_t begin, std::size_t end) {
+auto combine_as_tree(const Combine& combined, const T* values, std::size_t begin, std::size_t end)
+    -> decltype(combined(*values, *values)) {
   if (end - begin == 1) return values[begin];
   const std::size_t middle = begin + (end - begin) / 3 + ((end - begin) % 3 == 2 ? 1 : 0);
   const std::size_t cut = middle == begin ? begin + 1 : middle;
@@ -30,7 +31,9 @@ TEST(BenchDataTest, EveryOrderGivesTheSameBits) {
       with_type(type, [&]<class T>() {
         const auto data = bench::make_data<T>(op, many);
         ASSERT_TRUE(data);
-        const auto combined = [&](T older, T newer) { return combine(op, older, newer); };
+        const auto combined = [&](CombinedAs<T> older, CombinedAs<T> newer) {
+          return combine(op, older, newer);
+        };
         for (const std::size_t n : {1UZ, 2UZ, 77UZ, many}) {
           const T tree = combine_as_tree(combined, data->in.get(), 0, n);
           EXPECT_EQ(0, std::memcmp(&tree, &data->prefixes[n], sizeof(T)))

@@ -107,13 +107,15 @@ def test_bad_requests(refused):
     assert "--algorithm" in refused("allocate", "-", "--algorithm", "fast", stdin="1")
 
 
-def test_plans_without_a_device():
-    plan = run_json("plan", "allocate", "--n", "1e6")["plan"]
-    assert plan["n"] == 10**6 and plan["steps"][-1]["kernel"] == "settle_allocation"
-    assert [b["name"] for b in plan["buffers"][:3]] == ["counts", "offsets", "report"]
-    plan = run_json("plan", "expand", "--n", "1e5", "--capacity", "2^20", "--counted")["plan"]
-    assert plan["counted"] and plan["steps"][-1]["kernel"] == "expand"
-    assert [b["bytes"] for b in plan["buffers"][:3]] == [400_000, 400_000, 4 << 20]
+@pytest.mark.parametrize("n", [0, 1, 8, 9, 5000])
+@pytest.mark.parametrize("capacity", [None, 0, 11, 10**6])
+def test_pictures(command, tmp_path, n, capacity):
+    counts = " ".join(str(k % 4) for k in range(n))
+    options = [] if capacity is None else ["--capacity", capacity]
+    for name in ("allocate", "expand"):
+        done = command(name, "-", "--picture", "a.svg", "--force", "--json", *options, stdin=counts)
+        assert done.json["picture"] == "a.svg"
+        assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
 
 
 @pytest.mark.parametrize("device", [name for name in DEVICES if name != "cpu"])

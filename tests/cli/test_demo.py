@@ -22,6 +22,7 @@ def test_the_second_page(demo):
     assert page["keep"] == [1, 0, 1, 1, 0, 1, 0, 1]
     assert page["slots"] == [0, 1, 1, 2, 3, 3, 4, 4]
     assert page["packed"] == [3, 4, 1, 9, 6]
+    assert page["allocated"] == [0, 3, 4, 8, 9, 14, 23, 25, 31]
     assert page["check"] == {"ok": True, "first_difference": None}
 
 

@@ -127,6 +127,32 @@ def test_what_is_refused(tmp_path):
     refuse("reduce", tmp_path / "none.npy")
     refuse("reduce", "-", "--exclusive", stdin="1")
     refuse("reduce", "-", "--format", "nonsense", stdin="1")
+    assert "add" in refuse("reduce", "-", "--wide", "--op", "max", stdin="1")
+    assert "f64" in refuse("reduce", "-", "--wide", "--dtype", "f64", stdin="1")
+
+
+@each_device
+def test_wide_sums(tmp_path, device):
+    rng = np.random.default_rng(4)
+    for n in (0, 1, 1000, 20011):
+        for kind, wide in (("u32", "u64"), ("i32", "i64")):
+            info = np.iinfo(NUMPY[kind])
+            x = rng.integers(info.min, info.max, n, dtype=NUMPY[kind], endpoint=True)
+            out = tmp_path / "out.npy"
+            result = of_file(tmp_path, x, "--wide", "--device", device, "--check", "-o", out, "--force")
+            assert int(result["total"]) == int(x.sum(dtype=NUMPY[wide]))
+            assert result["check"]["ok"] and result["result_type"] == wide
+            assert np.load(out).dtype == NUMPY[wide] and np.load(out) == x.sum(dtype=NUMPY[wide])
+    x = np.array([1e8, 1, -1e8, 2.0**-30], "<f4")
+    result = of_file(tmp_path, x, "--wide", "--device", device, "--check", "--time")
+    assert result["total"] == 1 + 2.0**-30 and result["result_type"] == "f64"
+    assert result["check"]["ok"] and result["time"]["runs"] == 5
+
+
+def test_a_wrong_wide_sum_is_told(tmp_path):
+    x = np.full(10, 2**32 - 1, "<u4")
+    result = of_file(tmp_path, x, "--wide", "--check", "--break-element", 0, "--device", "cpu", status=1)
+    assert result["check"]["first_difference"]["expected"] == 10 * (2**32 - 1)
 
 
 def test_the_plan_of_a_reduction():

@@ -166,7 +166,7 @@ def test_tables_with_little_in_them(tmp_path):
     table = tmp_path / "data.csv"
     for text, kept in [
         ("a,b\n", "a,b\n"), ("", ""), ("a,b\r\n1,2\r\n\r\n", "a,b\r\n1,2\r\n"), ("a,b", "a,b"),
-        ("\ufeffa,b\n1,2\n", "a,b\n1,2\n"), ("7\n8", "7\n8")]:
+        ("\ufeffa,b\n1,2\n", "\ufeffa,b\n1,2\n"), ("7\n8", "7\n8")]:
         table.write_bytes(text.encode())
         assert run("compact", table, "--where", "i >= 0").stdout == kept.encode()
 
@@ -216,6 +216,11 @@ def test_refusals(tmp_path):
     assert "is not a number" in refuse("compact", table, "--where", "name > 1")
     assert "must be a .csv" in refuse("compact", table, "--where", "id > 1", "-o", tmp_path / "a.npy")
     assert "there is no 'x'" in refuse("compact", table, "--where", "x > 1")
+    twice = tmp_path / "twice.csv"
+    twice.write_text("a,b,a\n1,2,3\n")
+    message = refuse("compact", twice, "--where", "b > 1 and a > 2")
+    assert "column 11: there are several columns 'a'" in message
+    assert run("compact", twice, "--where", "b > 1").stdout == b"a,b,a\n1,2,3\n"
     assert "127 bits" in refuse("compact", "-", "--dtype", "u64", "--where", "x * x > 1", stdin="1")
     assert list(tmp_path.glob("a*")) == []
 
@@ -229,3 +234,17 @@ def refuse_flags(tmp_path, flags, numbers_text):
 def test_help_has_an_example(name):
     text = run("help", name).stdout.decode()
     assert "Example" in text and "JSON adds" in text
+
+
+@each_device
+def test_decimal_columns_are_told_apart_as_their_text_is(device, tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("v\n123456789.01\n123456789.02\n0.1\n")
+    for where, kept in (("v == 123456789.01", "123456789.01\n"),
+                        ("v > 123456789.015", "123456789.02\n"),
+                        ("v < 0.2", "0.1\n")):
+        out = run("compact", rows, "--where", where, "--check", "--device", device).stdout
+        assert out.decode() == "v\n" + kept, where
+    rows.write_text("v\n12.99\n0.1\n1e39\n")
+    out = run("compact", rows, "--where", "v > 0.1", "--check", "--device", device).stdout
+    assert out == b"v\n12.99\n1e39\n"

@@ -174,11 +174,14 @@ std::vector<T> random_values(std::size_t n, Operator op, std::uint64_t seed = 1)
     if constexpr (std::is_integral_v<T>) {
       value = static_cast<T>(op == Operator::mul ? bits | 1 : bits);
     } else {
-      const T sign = (bits & 1) != 0 ? T{-1} : T{1};
-      const T fraction = static_cast<T>(bits >> 40) / T{1 << 24};
-      value = op == Operator::mul
-                  ? sign * (T{1} + (fraction - T{0.5}) / T{256})
-                  : sign * std::ldexp(T{1} + fraction, static_cast<int>(bits >> 1 & 15) - 8);
+      using Real = std::conditional_t<std::is_same_v<T, Half>, float, T>;
+      constexpr int sizes = std::is_same_v<T, Half> ? 7 : 15;  // sums of halves stay below 65504
+      constexpr int middle = std::is_same_v<T, Half> ? 4 : 8;
+      const Real fraction = static_cast<Real>(bits >> 40) / Real{1 << 24};
+      const Real sign = (bits & 1) != 0 ? Real{-1} : Real{1};
+      const int size = static_cast<int>(bits >> 1 & sizes) - middle;
+      value = op == Operator::mul ? sign * (Real{1} + (fraction - Real{0.5}) / Real{256})
+                                  : sign * std::ldexp(Real{1} + fraction, size);
     }
   }
   return values;

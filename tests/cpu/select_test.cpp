@@ -20,17 +20,19 @@ constexpr std::size_t guard = 64;  // bytes on either side of an output
 // Room for an output between two guards.
 class Guarded {
  public:
-  explicit Guarded(std::size_t bytes) : bytes_(bytes), memory_(bytes + 2 * guard, poison) {}
-  std::byte* data() { return memory_.data() + guard; }
+  // It begins `shift` bytes behind a multiple of 16.
+  Guarded(std::size_t bytes, std::size_t shift)
+      : bytes_(bytes), begin_(guard + shift), memory_(begin_ + bytes + guard, poison) {}
+  std::byte* data() { return memory_.data() + begin_; }
   // Only the first `written` bytes may have changed, and they are as expected.
   testing::AssertionResult holds(std::span<const std::byte> expected) const {
     if (expected.size() > bytes_) return testing::AssertionFailure() << "more than there is room";
     for (std::size_t k = 0; k < memory_.size(); ++k) {
-      const bool inside = k >= guard && k < guard + expected.size();
-      const std::byte wanted = inside ? expected[k - guard] : poison;
+      const bool inside = k >= begin_ && k < begin_ + expected.size();
+      const std::byte wanted = inside ? expected[k - begin_] : poison;
       if (memory_[k] == wanted) continue;
       return testing::AssertionFailure()
-             << "byte " << static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(guard)
+             << "byte " << static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(begin_)
              << " of " << expected.size() << " differs";
     }
     return testing::AssertionSuccess();
@@ -38,6 +40,7 @@ class Guarded {
 
  private:
   std::size_t bytes_;
+  std::size_t begin_;
   std::vector<std::byte> memory_;
 };
 
@@ -119,7 +122,8 @@ Expected expected_of(const SelectionDescription& d, const Input& in) {
   return e;
 }
 
-void check_selection(const SelectionDescription& d, const Input& in, const std::string& what) {
+void check_selection(const SelectionDescription& d, const Input& in, const std::string& what,
+                     std::size_t shift = 0) {
   const Expected expected = expected_of(d, in);
   cpu::SelectArrays arrays;
   for (const auto& array : in.arrays) arrays.arrays.push_back(array.data());
@@ -127,11 +131,11 @@ void check_selection(const SelectionDescription& d, const Input& in, const std::
   const std::uint64_t room = result_count(d);
   std::vector<Guarded> kept;
   for (const SelectionArray& array : d.arrays) {
-    if (array.is_kept) kept.emplace_back(room * array.element_bytes);
+    if (array.is_kept) kept.emplace_back(room * array.element_bytes, shift);
   }
   for (Guarded& output : kept) arrays.kept.push_back(output.data());
-  Guarded indices(room * 4);
-  Guarded lengths(room * 4);
+  Guarded indices(room * 4, shift);
+  Guarded lengths(room * 4, shift);
   if (d.indices) arrays.indices = reinterpret_cast<std::uint32_t*>(indices.data());
   if (d.lengths) arrays.lengths = reinterpret_cast<std::uint32_t*>(lengths.data());
   const auto counts = cpu::select(d, arrays);
@@ -291,6 +295,32 @@ TEST(CpuSelectTest, NothingPastTheCapacity) {
                        .capacity = capacity},
                       in, what);
     }
+  }
+}
+
+// So large that the results go past the caches, line by line from wherever they begin.
+TEST(CpuSelectTest, LargeResults) {
+  std::mt19937_64 random(7);
+  for (const std::uint32_t size : {4, 8}) {
+    const std::uint64_t n = (std::uint64_t{16} << 20) / size + 70'007;
+    const auto elements = random_elements(n, size, 0.3, random);
+    std::size_t shift = 0;
+    for (const double share : {0.001, 0.5, 1.0}) {
+      const Input in{{elements}, random_flags(FlagType::u8, n, share, random)};
+      SelectionDescription d{.n = n, .arrays = {{size, true}}, .flags = FlagType::u8};
+      check_selection(d, in, "large", shift);
+      d.rest = Rest::follows;
+      check_selection(d, in, "large, partition", shift);
+      shift += 28;
+    }
+    const Input in{{elements}, {}};
+    check_selection({.n = n,
+                     .arrays = {{size, true}},
+                     .heads = true,
+                     .indices = true,
+                     .lengths = true,
+                     .capacity = n / 5},
+                    in, "large, runs", 4);
   }
 }
 

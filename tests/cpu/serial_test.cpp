@@ -8,14 +8,15 @@ template <Element T>
 Scan<T> loop(const ScanDescription& d, std::vector<T> in) {
   if (d.reverse) std::ranges::reverse(in);
   const bool has_front = d.init || d.kind == ScanKind::exclusive || d.include_initial;
-  const T first = d.init ? std::get<T>(*d.init) : identity<T>(d.op);
-  std::optional<T> sum;
+  using Combined = CombinedAs<T>;
+  const Combined first = d.init ? std::get<T>(*d.init) : identity<T>(d.op);
+  std::optional<Combined> sum;
   if (has_front) sum = first;
   Scan<T> result;
   if (d.include_initial) result.values.push_back(first);
   for (const T x : in) {
     if (d.kind == ScanKind::exclusive && !d.include_initial) result.values.push_back(*sum);
-    sum = sum ? combine(d.op, *sum, x) : x;
+    sum = sum ? combine(d.op, *sum, Combined{x}) : Combined{x};
     if (d.kind == ScanKind::inclusive || d.include_initial) result.values.push_back(*sum);
   }
   result.total = sum.value_or(first);

@@ -46,7 +46,7 @@ TEST_P(ExpandTest, AnyNumberOfItems) {
 }
 
 TEST_P(ExpandTest, HoweverTheOutputsAreSpread) {
-  // A tile has 4,096 items and outputs, or fewer.
+  // More and fewer items and outputs than a tile has.
   for (const std::uint64_t n : {1U, 2U, 255U, 4095U, 4096U, 4097U, 20'000U}) {
     for (const auto& [name, counts] : counts_to_try(n, 5, 30'000)) {
       const std::string what = name + " " + std::to_string(n);
@@ -55,6 +55,16 @@ TEST_P(ExpandTest, HoweverTheOutputsAreSpread) {
       expect_right(counts, 1, total, what);
       expect_right(counts, 1, total, what + ", from offsets", true);
     }
+  }
+}
+
+TEST_P(ExpandTest, TilesAsLargeAsTheyGet) {
+  // With fewer items and outputs tiles are smaller, so that there are more of them.
+  for (const auto& [n, largest] : {std::pair{800'000U, 2U}, {150'000U, 60U}}) {
+    const Words counts = counts_to_try(n, largest, 0)[0].counts;
+    const std::uint64_t total = expanded_count(counts);
+    expect_right(counts, 1, total, std::to_string(n));
+    expect_right(counts, 2, total - 5, std::to_string(n) + ", pairs");
   }
 }
 

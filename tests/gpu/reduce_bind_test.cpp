@@ -76,13 +76,37 @@ TEST_P(ReduceBindTest, ScratchMayBeLent) {
   const std::uint64_t bytes = scratch_size(prepared);
   ASSERT_GT(bytes, 0U);
   WGPUBuffer scratch = buffer_of(Words(bytes / 4 + 1, 0xA7A7A7A7));
-  auto bound = value_of(bind(prepared, {in}, {out}, {scratch, 4}));
+  auto bound = value_of(bind(prepared, {in}, {out}, {.scratch = {scratch, 4}}));
   WGPUCommandEncoder encoder = own().encoder();
   value_of(record(bound, encoder));
   own().submit(encoder);
   EXPECT_EQ(own().words_of(out, 1).front(), sum(values));
   WGPUBuffer small = buffer_of(Words(1));
-  EXPECT_FALSE(bind(prepared, {in}, {out}, {small}));
+  EXPECT_FALSE(bind(prepared, {in}, {out}, {.scratch = {small}}));
+}
+
+TEST_P(ReduceBindTest, TheCountMayStandOnTheDevice) {
+  auto prepared = value_of(prepare_reduce(adopted(), {.n = many_tiles}, {.counted = true}));
+  const Words values = random_values<std::uint32_t>(many_tiles, Operator::add);
+  WGPUBuffer in = buffer_of(values);
+  WGPUBuffer out = buffer_of(Words(4, 7));
+  WGPUBuffer count = buffer_of({20'000, 0xFFFFFFFF});
+  for (const std::uint32_t at : {0U, 1U}) {
+    auto bound = value_of(bind(prepared, {in}, {out, 4}, {.count = {count, 4 * at}}));
+    WGPUCommandEncoder encoder = own().encoder();
+    value_of(record(bound, encoder));
+    own().submit(encoder);
+    const Words counted(values.begin(), at == 0 ? values.begin() + 20'000 : values.end());
+    EXPECT_EQ(own().words_of(out, 3), (Words{7, sum(counted), 7}));
+    const BufferRange status = bound.status();
+    std::uint32_t flags = 99;
+    value_of(adopted().impl().gpu->read(status.buffer, status.offset,
+                                        std::as_writable_bytes(std::span{&flags, 1})));
+    EXPECT_EQ(flags, at == 0 ? 0 : status_clamped);
+  }
+  EXPECT_FALSE(bind(prepared, {in}, {out}));
+  auto plain = value_of(prepare_reduce(adopted(), {.n = one_tile}));
+  EXPECT_FALSE(bind(plain, {in}, {out}, {.count = {count}}));
 }
 
 TEST_P(ReduceBindTest, WhatCannotBeBoundIsABadArgument) {

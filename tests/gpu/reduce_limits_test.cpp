@@ -111,6 +111,29 @@ TEST_P(ReduceLimitsTest, BatchesOfTilesAreFoldedInOrder) {
   }
 }
 
+// Of fewer elements than there can be: the batches are as large, and more tiles may be left over.
+TEST_P(ReduceLimitsTest, BatchesOfTilesThatTheDeviceCounts) {
+  const Traits small =
+      reduced_to({.max_invocations_per_workgroup = 16, .max_workgroup_size_x = 16});
+  constexpr std::uint64_t most = order::strip * 40 + 17;
+  const PlanOptions options{.in_misalignment = 2, .out_misalignment = 3, .counted = true};
+  const auto floats = random_values<float>(most, Operator::add);
+  const ReduceDescription d{.n = most, .type = Type::f32};
+  for (const std::uint64_t most_totals : {1U, 2U, 5U}) {
+    Plan plan = value_of(plan::plan_reduce(d, small, options, most_totals));
+    const auto count = std::ranges::find(plan.buffers, BufferRole::count, &PlanBuffer::role);
+    ASSERT_NE(count, plan.buffers.end());
+    count->role = BufferRole::parameters;  // filled with what it holds
+    for (const std::uint32_t n : {0U, 1U, 5000U, order::strip * 15, order::strip * 16 + 1,
+                                  order::strip * 32 + 1, static_cast<std::uint32_t>(most)}) {
+      count->contents = {n};
+      EXPECT_TRUE(
+          is_right<float>(plan, {.n = n, .type = Type::f32}, std::span{floats}.first(n), options))
+          << most_totals << ", " << n;
+    }
+  }
+}
+
 TEST_P(ReduceLimitsTest, AValueInTheInputsBufferIsCopiedThere) {
   constexpr std::uint64_t n = 20'000;
   const auto floats = random_values<float>(n, Operator::add);

@@ -27,9 +27,10 @@ bool stalled(const Plan& plan, const std::vector<std::vector<std::byte>>& conten
 constexpr int most_tries = 30;
 
 TEST_P(StallTest, AWithheldTotalIsNoticed) {
-  for (const Type type : {Type::u32, Type::f32}) {
+  for (const Type type : {Type::u32, Type::f32, Type::f16}) {
     const ScanDescription d{.n = 40'000, .type = type, .algorithm = Algorithm::single_pass};
-    const std::vector<std::byte> values(d.n * 4), poison(d.n * 4, std::byte{0xA7});
+    const std::uint64_t bytes = d.n * element_bytes(d);
+    const std::vector<std::byte> values(bytes), poison(bytes, std::byte{0xA7});
     for (const std::uint32_t one_of : {0U, 2U, 8U}) {
       const Plan plan = value_of(plan_scan(d, device().traits(), {.withhold = one_of}));
       auto contents = value_of(run_plan(device(), plan, values, poison));

@@ -14,15 +14,18 @@ namespace {
 // The kernel with subgroups of 32 lanes made of 32 invocations each: all subgroups shuffle alike.
 std::string with_shuffles_in_memory(const std::string& wgsl, std::uint32_t workgroup) {
   static const std::regex parameters{
-      R"(,\s*@builtin\(subgroup_invocation_id\) lane: u32, @builtin\(subgroup_size\) width: u32\) \{)"};
+      R"(,\s*@builtin\(subgroup_invocation_id\) (\w+): u32, @builtin\(subgroup_size\) width: u32\) \{)"};
   static const std::regex shuffle{R"(fn shuffle(\w*)\(x: Element, y: u32\) -> Element \{[^}]*\})"};
   std::string text = std::regex_replace(wgsl, parameters,
-                                        ") {\n  let lane = thread % 32u;\n  let width = 32u;\n"
+                                        ") {\n  let $1 = thread % 32u;\n  let width = 32u;\n"
                                         "  own_thread = thread;");
   text = std::regex_replace(text, shuffle,
                             "fn shuffle$1(x: Element, y: u32) -> Element {\n"
-                            "  return exchanged(x, lane_of$1(y));\n}");
+                            "  return exchanged(x, source_of$1(y));\n}");
   text.replace(text.find("return subgroupShuffle(x, y);"), 29, "return exchanged_word(x, y);");
+  // What the first subgroup does alone, all do: they come to the same.
+  static const std::regex alone{R"(if \(is_first\) \{)"};
+  text = std::regex_replace(text, alone, "{");
   const std::string threads = std::to_string(workgroup);
   return text + "var<workgroup> words_of_lanes: array<u32, " + threads +
          ">;\n"
@@ -30,9 +33,9 @@ std::string with_shuffles_in_memory(const std::string& wgsl, std::uint32_t workg
          "  words_of_lanes[own_thread] = x;\n  workgroupBarrier();\n"
          "  let y = words_of_lanes[(own_thread & ~31u) | (lane & 31u)];\n  workgroupBarrier();\n"
          "  return y;\n}\n"
-         "fn lane_of(y: u32) -> u32 { return y; }\n"
-         "fn lane_of_up(y: u32) -> u32 { return own_thread - y; }\n"
-         "fn lane_of_xor(y: u32) -> u32 { return own_thread ^ y; }\n"
+         "fn source_of(y: u32) -> u32 { return y; }\n"
+         "fn source_of_up(y: u32) -> u32 { return own_thread - y; }\n"
+         "fn source_of_xor(y: u32) -> u32 { return own_thread ^ y; }\n"
          "var<private> own_thread: u32;\n"
          "var<workgroup> lanes: array<Element, " +
          threads +
@@ -184,10 +187,17 @@ TEST_P(SubgroupPassTest, SmallOperatorsThatDoNotCommuteAreRight) {
 
 constexpr plan::SinglePassShape small_tiles{.workgroup_size = 128, .rows = 4, .direct_groups = 0};
 constexpr plan::SinglePassShape whole_strips{.workgroup_size = 256, .rows = 8, .direct_groups = 4};
+// As many subgroups as there is to wait for: all of them shuffle then.
+constexpr plan::SinglePassShape any_rows{.workgroup_size = 128,
+                                         .rows = 5,
+                                         .direct_groups = 1,
+                                         .after_previous = true,
+                                         .any_order = true};
 
 // A kernel is made for each way: so only some of them are tried with each size.
 TEST_P(SubgroupPassTest, LargeLiesAnywhere) {
-  const auto try_all = [&]<class T>(std::initializer_list<std::uint32_t> places) {
+  const auto try_all = [&]<class T>(std::initializer_list<std::uint32_t> places,
+                                    const plan::SinglePassShape& shape) {
     const auto values = random_values<T>(4'333, Operator::add);
     std::uint32_t way = 0;
     for (const bool reverse : {false, true}) {
@@ -211,14 +221,17 @@ TEST_P(SubgroupPassTest, LargeLiesAnywhere) {
                  .out_misalignment = out,
                  .in_padded = padded && ends_in_a_vector((in + n) * sizeof(T)),
                  .out_padded = padded && ends_in_a_vector((out + result_count(d)) * sizeof(T))},
-                small_tiles, some));
+                shape, some));
           }
         }
       }
     }
   };
-  try_all.operator()<std::uint32_t>({0, 1, 2, 3});
-  try_all.operator()<std::uint64_t>({0, 3});
+  try_all.operator()<std::uint32_t>({0, 1, 2, 3}, small_tiles);
+  try_all.operator()<std::uint64_t>({0, 3}, small_tiles);
+  try_all.operator()<Half>({0, 3}, small_tiles);
+  try_all.operator()<std::uint32_t>({0, 3}, any_rows);
+  try_all.operator()<std::uint64_t>({0, 3}, any_rows);
 }
 
 TEST_P(SubgroupPassTest, LargeNumbersAreRight) {
@@ -228,8 +241,48 @@ TEST_P(SubgroupPassTest, LargeNumbersAreRight) {
     for (const std::uint64_t n : {8'193ULL, 40'000ULL}) {
       const ScanDescription d{.n = n, .type = type_of<T>, .op = op};
       EXPECT_TRUE(lies_anywhere<T>(d, {}, whole_strips, std::span{values}.first(n)));
+      if (std::is_floating_point_v<T> || n < 40'000) continue;
+      EXPECT_TRUE(lies_anywhere<T>(d, {}, any_rows, std::span{values}.first(n)));
     }
   });
+}
+
+// Operators that do not commute: their elements are two words, which lanes exchange in pairs.
+TEST_P(SubgroupPassTest, LargeOperatorsThatDoNotCommuteAreRight) {
+  // Where all elements go through memory, its compiler would take minutes.
+  if (device().info().name.contains("SwiftShader")) GTEST_SKIP() << "slow to compile";
+  std::vector<Affine> maps(20'003);
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    maps[i] = {1 + static_cast<float>(i * 37 % 101) / 65536, static_cast<float>(i * 61 % 89) - 44};
+  }
+  for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+    const ScanDescription d{.n = maps.size(), .kind = kind, .monoid = affine_monoid()};
+    const auto expected = expected_forward<Affine>(
+        d, maps, std::nullopt, {}, false, [&](const Affine& older, const Affine& newer) {
+          if (older == Affine{}) return newer;
+          if (newer == Affine{}) return older;
+          return Affine{older.a * newer.a, newer.a * older.b + newer.b};
+        });
+    const std::vector<Affine> out(maps.size());
+    const auto found = run<Affine>(d, {}, maps, out, [](const plan::ScanRequest& request) {
+      return plan::plan_single_pass(request, small_tiles);
+    });
+    ASSERT_TRUE(found) << describe(found.error());
+    EXPECT_TRUE(same_bits<Affine>(d, expected.values, *found));
+  }
+}
+
+// The look-back in any order: groups, and blocks of 32 groups of 32 tiles.
+TEST_P(SubgroupPassTest, LargeGroupsInAnyOrderAreRight) {
+  plan::SinglePassShape shape = any_rows;
+  shape.rows = 1;
+  shape.gate = 8;
+  shape.gate_end = 2'000;
+  // Threads that share a processor wait too long for so many.
+  const std::uint64_t tiles = device().traits().forward_progress ? 3 * 1'024 + 70 : 32 * 7;
+  const std::uint64_t n = tiles * 512 + 5;
+  const auto values = random_values<std::uint32_t>(n, Operator::add);
+  EXPECT_TRUE(lies_anywhere<std::uint32_t>({.n = n}, {}, shape, values));
 }
 
 // Groups of tiles, the last four of them read tile by tile.

@@ -50,7 +50,7 @@ class SyntheticLimitsTest : public DeviceTest {
     std::vector<T> found(wanted.size());
     std::memcpy(found.data(), (*contents)[1].data(), found.size() * sizeof(T));
     T total{};
-    std::memcpy(&total, (*contents)[2].data(), sizeof total);
+    std::memcpy(static_cast<void*>(&total), (*contents)[2].data(), sizeof total);
     auto equal = same<T>(wanted, found);
     if (equal) equal = same<T>(std::vector{expected.total}, std::vector{total});
     if (equal) return equal;
@@ -94,7 +94,9 @@ class ManySlicesTest : public SyntheticLimitsTest {
     return reduced_to(traits).value();
   }
   static ScanDescription described(Type type, unsigned bits) {
-    const Scalar init = type == Type::f32 ? Scalar{2.5F} : Scalar{std::uint32_t{7}};
+    const Scalar init = type == Type::f32   ? Scalar{2.5F}
+                        : type == Type::f16 ? Scalar{Half(2.5)}
+                                            : Scalar{std::uint32_t{7}};
     return {.n = n,
             .type = type,
             .kind = bits & 1 ? ScanKind::exclusive : ScanKind::inclusive,
@@ -116,6 +118,7 @@ TEST_P(ManySlicesTest, ThePlanHasThem) {
 TEST_P(ManySlicesTest, EveryOptionIsRight) {
   const auto floats = random_values<float>(n, Operator::add);
   const auto integers = random_values<std::uint32_t>(n, Operator::add);
+  const auto halves = random_values<Half>(n, Operator::add);
   for (unsigned bits = 0; bits < 32; ++bits) {
     PlanOptions options;
     if (bits & 16) options = {.in_misalignment = 63, .out_misalignment = 17};
@@ -124,11 +127,14 @@ TEST_P(ManySlicesTest, EveryOptionIsRight) {
     const ScanDescription u = described(Type::u32, bits);
     EXPECT_TRUE(
         is_right<std::uint32_t>(u, value_of(plan_scan(u, small(), options)), integers, options));
+    const ScanDescription h = described(Type::f16, bits);
+    EXPECT_TRUE(is_right<Half>(h, value_of(plan_scan(h, small(), options)), halves, options));
   }
 }
 
 TEST_P(ManySlicesTest, EveryOptionIsRightInPlace) {
   const auto values = random_values<float>(n, Operator::add);
+  const auto halves = random_values<Half>(n, Operator::add);
   for (unsigned bits = 0; bits < 8; ++bits) {
     for (const std::uint32_t misalignment : {0U, 17U}) {
       const ScanDescription d = described(Type::f32, bits);
@@ -136,6 +142,8 @@ TEST_P(ManySlicesTest, EveryOptionIsRightInPlace) {
                                 .in_misalignment = misalignment,
                                 .out_misalignment = misalignment};
       EXPECT_TRUE(is_right<float>(d, value_of(plan_scan(d, small(), options)), values, options));
+      const ScanDescription h = described(Type::f16, bits);
+      EXPECT_TRUE(is_right<Half>(h, value_of(plan_scan(h, small(), options)), halves, options));
     }
   }
 }

@@ -43,7 +43,7 @@ TEST_P(PlanLimitsTest, SizesOfManySlicesArePlannedOrRefused) {
   }
 }
 
-// Elements of 4, 8, 12 and 32 bytes, and of 4 that become 8.
+// Elements of 2, 4, 8, 12 and 32 bytes, of 4 that become 8 and of 2 that become 4.
 std::vector<ScanDescription> elements_of_all_sizes() {
   std::vector<ScanDescription> all{{}, {.type = Type::f32}, {.type = Type::u64}};
   for (const std::size_t words : {3, 8}) {
@@ -57,6 +57,8 @@ std::vector<ScanDescription> elements_of_all_sizes() {
     all.push_back({.monoid = std::move(monoid)});
   }
   all.push_back({.type = Type::f32, .wide = true});
+  all.push_back({.type = Type::f16});
+  all.push_back({.type = Type::f16, .wide = true});
   return all;
 }
 

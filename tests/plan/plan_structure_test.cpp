@@ -173,7 +173,8 @@ TEST(PlanMonoids, OnlyWhatCommutesIsSwapped) {
     d.n = 10'000;
     const Plan plan = planned(d, traits);
     EXPECT_EQ(plan.algorithm, "single-pass");
-    return plan.kernels.at(0).wgsl.find("return combine(x, other);") != std::string::npos;
+    return plan.kernels.at(0).wgsl.find("return combine(choose(even, odd, keeps_odd), got);") !=
+           std::string::npos;
   };
   EXPECT_TRUE(swaps({.type = Type::f32}));
   EXPECT_TRUE(swaps({.type = Type::u64, .op = Operator::max}));

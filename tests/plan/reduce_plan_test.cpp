@@ -24,7 +24,7 @@ testing::AssertionResult reads_everything_once(const Plan& plan, const ReduceDes
       if (b.offset / input_bytes(d) + offset != next) {
         return testing::AssertionFailure() << "element " << next << " is not next";
       }
-      if ((offset + count) * input_bytes(d) != b.bytes) {
+      if (((offset + count) * input_bytes(d) + 3) / 4 * 4 != b.bytes) {
         return testing::AssertionFailure() << "a slice and its binding end apart";
       }
     }
@@ -38,7 +38,7 @@ testing::AssertionResult reads_everything_once(const Plan& plan, const ReduceDes
 TEST(ReducePlan, KeepsAllLimitsAndReadsEverythingOnce) {
   std::map<std::string, int> planned;
   for (const NamedTraits& device : synthetic_devices()) {
-    for (const Type type : {Type::u32, Type::f32, Type::u64}) {
+    for (const Type type : {Type::u32, Type::f32, Type::u64, Type::f16}) {
       for (const std::uint32_t misalignment : {0U, 5U}) {
         for (const std::uint64_t n :
              {std::uint64_t{1}, std::uint64_t{4096}, std::uint64_t{4097}, std::uint64_t{8193},
@@ -96,7 +96,50 @@ TEST(ReducePlan, NothingIsTheIdentity) {
   EXPECT_EQ(copy.to, 1U);
 }
 
+// The count gives one grid; all steps read one place of parameters.
+TEST(ReducePlan, CountedOnTheDeviceItKeepsAllLimitsToo) {
+  int planned = 0;
+  for (const NamedTraits& device : synthetic_devices()) {
+    for (const std::uint64_t n : {1U, 8192U, 8193U, 100'000U, 5'000'000U}) {
+      const auto plan = plan_reduce({.n = n}, device.traits, {.counted = true});
+      if (!plan) {
+        EXPECT_TRUE(names_a_limit(plan.error())) << device.name << " " << n;
+        continue;
+      }
+      ++planned;
+      EXPECT_TRUE(plan->counted);
+      EXPECT_TRUE(plan->status);
+      EXPECT_TRUE(dispatches_alone(*plan));
+      EXPECT_TRUE(keeps_device_limits(*plan, device.traits)) << device.name << " " << n;
+    }
+  }
+  EXPECT_GE(planned, 30);
+  const Plan plan = plan_reduce({.n = 100'000}, {}, {.counted = true}).value();
+  ASSERT_EQ(plan.steps.size(), 3U);
+  EXPECT_TRUE(std::get<DispatchStep>(plan.steps[1]).indirect);
+  EXPECT_FALSE(std::get<DispatchStep>(plan.steps[2]).indirect);
+}
+
+// With fewer tiles more of them may be left over than with all.
+TEST(ReducePlan, CountedOnTheDeviceThereIsRoomForTheTotalsOfAnyCount) {
+  Traits roomy;
+  roomy.limits.max_buffer_size = roomy.limits.max_storage_binding_size = std::uint64_t{1} << 31;
+  for (const std::uint64_t n : {std::uint64_t{1} << 27, (std::uint64_t{1} << 28) - 77}) {
+    const Plan plan = plan_reduce({.n = n}, roomy, {.counted = true}).value();
+    const Plan all = plan_reduce({.n = n}, roomy).value();
+    const auto groups = [](const Plan& p, std::size_t step) {
+      const auto& grid = std::get<DispatchStep>(p.steps[step]).workgroups;
+      return std::uint64_t{grid[0]} * grid[1] * grid[2];
+    };
+    const std::uint64_t batch = std::bit_ceil((n - 1) / tile_of_u32 / groups(all, 0));
+    EXPECT_GE(groups(plan, 1), (n - 1) / tile_of_u32 / batch + batch - 1) << n;
+    EXPECT_GE(scratch_bytes(plan), 4 * groups(plan, 1));
+  }
+}
+
 TEST(ReducePlan, WhatCannotBeIsRefused) {
+  EXPECT_EQ(plan_reduce({}, {}, {.counted = true}).error().kind, ErrorKind::bad_argument);
+  EXPECT_TRUE(names_a_limit(plan_reduce({.n = 100'000'000}, {}, {.counted = true}).error()));
   EXPECT_EQ(plan_reduce({.n = 8, .type = Type::f64}, {}).error().kind, ErrorKind::unsupported);
   EXPECT_EQ(plan_reduce({.n = 8, .type = Type::f32, .op = Operator::bit_or}, {}).error().kind,
             ErrorKind::bad_argument);

@@ -164,7 +164,7 @@ TEST(SinglePass, ARefusalSaysWhatIsMissing) {
   };
   names(&Limits::max_invocations_per_workgroup, 8, "max_invocations_per_workgroup is 8");
   names(&Limits::max_workgroup_size_x, 8, "max_workgroup_size_x is 8");
-  names(&Limits::max_workgroup_memory, 512, "max_workgroup_memory is 512");
+  names(&Limits::max_workgroup_memory, 64, "max_workgroup_memory is 64");
   names(&Limits::max_storage_buffers_per_stage, 3,
         "4 storage buffers (max_storage_buffers_per_stage is 3)");
   names(&Limits::max_workgroups_per_dimension, 60,
@@ -178,19 +178,24 @@ TEST(SinglePass, ARefusalSaysWhatIsMissing) {
 
 // The planner's count of the kernels' workgroup memory: exactly enough is enough.
 TEST(SinglePass, ItsWorkgroupMemoryIsCounted) {
-  for (const auto& [n, bytes, kernel] : {std::tuple{4096ULL, 128U, "small_pass"},
-                                         {4097ULL, 176U, "small_pass"},
-                                         {131'072ULL, 176U, "small_pass"},
-                                         {131'073ULL, 304U, "small_pass"},
-                                         {(1ULL << 23) + 1, 1152U, "single_pass"}}) {
+  for (const auto& [type, n, bytes, kernel] :
+       {std::tuple{Type::f32, 4096ULL, 128U, "small_pass"},
+        {Type::f32, 4097ULL, 176U, "small_pass"},
+        {Type::f32, 131'072ULL, 176U, "small_pass"},
+        {Type::f32, 131'073ULL, 304U, "small_pass"},
+        {Type::u32, (1ULL << 23) + 1, 128U, "single_pass"},
+        {Type::u64, (1ULL << 23) + 1, 160U, "single_pass"},
+        {Type::f32, (1ULL << 23) + 1, 1184U, "single_pass"},
+        {Type::f32, (1ULL << 24) + 1, 1152U, "single_pass"}}) {
     Traits traits = able();
     traits.limits.max_workgroup_memory = bytes;
-    const auto plan = plan_scan({.n = n, .algorithm = Algorithm::single_pass}, traits);
+    const ScanDescription scan{.n = n, .type = type, .algorithm = Algorithm::single_pass};
+    const auto plan = plan_scan(scan, traits);
     ASSERT_TRUE(plan) << describe(plan.error());
     EXPECT_EQ(plan->kernels.front().name, kernel);
     EXPECT_TRUE(keeps_device_limits(*plan, traits)) << n;
     traits.limits.max_workgroup_memory = bytes - 1;
-    EXPECT_FALSE(plan_scan({.n = n, .algorithm = Algorithm::single_pass}, traits)) << n;
+    EXPECT_FALSE(plan_scan(scan, traits)) << n;
   }
 }
 

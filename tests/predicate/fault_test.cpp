@@ -54,6 +54,19 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{std::string(101, '(') + "x", 102, "nested deeper"},
         Wrong{std::string(101, '-') + "x > 1", 102, "nested deeper"}));
 
+TEST(PredicateFaultTest, ANameOfSeveralColumnsIsOne) {
+  const PredicateColumn columns[] = {{"a", Type::u32}, {"b", Type::u32}, {"a", Type::u32}};
+  EXPECT_TRUE(parse_predicate("b > 1", columns));
+  const auto made = parse_predicate("b > 1 and a > 2", columns);
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("column 11: there are several columns 'a'"),
+            std::string::npos)
+      << made.error().message;
+  const std::string names[] = {"a", "b", "a"};
+  EXPECT_FALSE(columns_read("a > 1", names));
+  EXPECT_EQ(columns_read("b > i", names).value(), std::vector<std::size_t>{1});
+}
+
 TEST(PredicateFaultTest, CountsCharactersNotBytes) {
   const PredicateColumn column{"größe", Type::u32};
   const auto made = parse_predicate("größe > 1 and grösse > 2", std::span{&column, 1});

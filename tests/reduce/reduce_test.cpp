@@ -87,6 +87,8 @@ TEST_P(ReduceTest, SumsAreRightAtEveryEdge) {
     EXPECT_TRUE(host_reduce_is_right<std::uint32_t>(device(), Operator::add, integers));
     const auto floats = random_values<float>(n, Operator::add);
     EXPECT_TRUE(host_reduce_is_right<float>(device(), Operator::add, floats));
+    const auto halves = random_values<Half>(n, Operator::add);
+    EXPECT_TRUE(host_reduce_is_right<Half>(device(), Operator::add, halves));
   }
 }
 
@@ -143,7 +145,7 @@ std::vector<std::byte> total_of(const ReduceDescription& d, std::span<const std:
 TEST_P(ReduceTest, WideSumsAreThoseOfAScan) {
   for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1500}, tile(),
                                 std::min(many(), 3 * tile() + 1234)}) {
-    for (const Type type : {Type::u32, Type::i32, Type::f32}) {
+    for (const Type type : {Type::u32, Type::i32, Type::f32, Type::f16}) {
       with_type(type, [&]<class T>() {
         const auto values = random_values<T>(n, Operator::add);
         const ReduceDescription d{.n = n, .type = type, .wide = true};
@@ -211,6 +213,22 @@ TEST_P(ReduceTest, InputAndValueMayLieApartInOneBuffer) {
   value_of(prepared.run(buffer, buffer, 0, n + 200));
   all[n + 200] = expected_total<float>(Operator::add, values);
   EXPECT_TRUE(same<float>(all, downloaded<float>(device(), buffer, all.size())));
+}
+
+// Copies are of whole words, of which halves take but one part.
+TEST_P(ReduceTest, HalvesMayLieApartInOneBuffer) {
+  for (const std::uint64_t n : {std::uint64_t{0}, std::min(many(), 2 * tile() + 101)}) {
+    const auto values = random_values<Half>(n, Operator::add);
+    std::vector<Half> all(n + 600, Half(7));
+    std::copy(values.begin(), values.end(), all.begin() + 3);
+    const Buffer buffer = uploaded<Half>(device(), all);
+    auto prepared = value_of(prepare_reduce(device(), described<Half>(Operator::add, n)));
+    for (const std::uint64_t at : {n + 400, n + 403}) {
+      value_of(prepared.run(buffer, buffer, 3, at));
+      all[at] = expected_total<Half>(Operator::add, values);
+    }
+    EXPECT_TRUE(same<Half>(all, downloaded<Half>(device(), buffer, all.size()))) << n;
+  }
 }
 
 TEST_P(ReduceTest, RunsAgainAndInAnyOrder) {

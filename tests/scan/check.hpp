@@ -21,7 +21,7 @@ namespace cumulo::test {
 // The same bits, or both a NaN: payloads of NaN are not promised.
 template <Element T>
 bool same_bits(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (!std::is_integral_v<T>) {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   }
   return std::memcmp(&a, &b, sizeof(T)) == 0;
@@ -135,11 +135,14 @@ std::vector<T> random_values(std::uint64_t n, Operator op, std::uint64_t seed = 
       // Odd factors: a product of others would soon be zero for ever.
       value = static_cast<T>(op == Operator::mul ? bits | 1 : bits);
     } else {
-      const T fraction = static_cast<T>(bits >> 40) / T{1 << 24};
-      const T sign = bits & 1 ? T{-1} : T{1};
-      value = op == Operator::mul
-                  ? sign * (T{1} + (fraction - T{0.5}) / T{512})
-                  : sign * std::ldexp(T{1} + fraction, static_cast<int>(bits >> 1 & 31) - 16);
+      using Real = std::conditional_t<std::is_same_v<T, Half>, float, T>;
+      constexpr int sizes = std::is_same_v<T, Half> ? 7 : 31;  // sums of halves stay below 65504
+      constexpr int middle = std::is_same_v<T, Half> ? 4 : 16;
+      const Real fraction = static_cast<Real>(bits >> 40) / Real{1 << 24};
+      const Real sign = (bits & 1) != 0 ? Real{-1} : Real{1};
+      const int size = static_cast<int>(bits >> 1 & sizes) - middle;
+      value = op == Operator::mul ? sign * (Real{1} + (fraction - Real{0.5}) / Real{512})
+                                  : sign * std::ldexp(Real{1} + fraction, size);
     }
   }
   return values;

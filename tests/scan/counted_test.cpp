@@ -36,6 +36,7 @@ TEST_P(CountedTest, AnyCountIsRight) {
   expect_right<std::uint32_t>({.n = most},
                               {0, 1, 3, 1023, 4096, 4097, 12'288, 20'000, most - 1, most});
   expect_right<float>({.n = most, .kind = ScanKind::exclusive}, {0, 1, 5000, most, 2});
+  expect_right<Half>({.n = most}, {0, 1, 2, 4097, most - 1});
 }
 
 TEST_P(CountedTest, MoreThanTheCapacityIsTheCapacity) {
@@ -52,6 +53,10 @@ TEST_P(CountedTest, EveryOptionIsRight) {
                               .init = bits & 4 ? std::optional<Scalar>{7U} : std::nullopt,
                               .include_initial = (bits & 8) != 0};
       expect_right<std::uint32_t>(d, {0, 1, static_cast<std::uint32_t>(n / 2)});
+      if (n == 900) continue;  // what differs then does not depend on the type
+      ScanDescription halves = d;
+      if (d.init) halves.init = Scalar{Half(7)};
+      expect_right<Half>(halves, {0, 1, static_cast<std::uint32_t>(n / 2), 701});
     }
   }
 }

@@ -51,7 +51,7 @@ Device& opened_device(const std::string& name) {
 
 std::vector<Type> DeviceTest::types() {
   if (is_cpu()) return {all_types.begin(), all_types.end()};
-  return {Type::u32, Type::i32, Type::f32, Type::u64, Type::i64};
+  return {Type::u32, Type::i32, Type::f32, Type::u64, Type::i64, Type::f16};
 }
 
 std::uint64_t DeviceTest::many() {

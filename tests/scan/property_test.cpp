@@ -14,9 +14,11 @@ rc::Gen<T> any_value(Operator op) {
     return rc::gen::arbitrary<T>();
   } else {
     // Multiples of 1/8, or factors near 1: no product of them leaves the normal numbers.
-    return rc::gen::map(rc::gen::inRange(-1000, 1001), [op](int step) {
-      return op == Operator::mul ? T{1} + static_cast<T>(step) / T{1 << 20}
-                                 : static_cast<T>(step) / T{8};
+    using Real = CombinedAs<T>;
+    constexpr Real steps = std::is_same_v<T, Half> ? 1 << 14 : 1 << 20;  // between 1 and 2
+    return rc::gen::map(rc::gen::inRange(-1000, 1001), [op](int step) -> T {
+      return op == Operator::mul ? Real{1} + static_cast<Real>(step) / steps
+                                 : static_cast<Real>(step) / Real{8};
     });
   }
 }

@@ -13,6 +13,8 @@ TEST_P(SizeTest, SumsAreRightAtEveryEdge) {
       EXPECT_TRUE(buffer_scan_is_right<std::uint32_t>(device(), {.kind = kind}, integers));
       const auto floats = random_values<float>(n, Operator::add);
       EXPECT_TRUE(buffer_scan_is_right<float>(device(), {.kind = kind}, floats));
+      const auto halves = random_values<Half>(n, Operator::add);
+      EXPECT_TRUE(buffer_scan_is_right<Half>(device(), {.kind = kind}, halves));
     }
   }
 }
@@ -28,8 +30,10 @@ TEST_P(SizeTest, EveryTypeAndOperatorIsRightPastOneTile) {
 TEST_P(SizeTest, EverySmallSizeIsRight) {
   const std::uint64_t most = many() > 1'000'000 ? 1200 : 140;
   const auto values = random_values<float>(most, Operator::add);
+  const auto halves = random_values<Half>(most, Operator::add);
   for (std::uint64_t n = 0; n <= most; ++n) {
     ASSERT_TRUE(host_scan_is_right<float>(device(), {}, std::span{values}.first(n)));
+    ASSERT_TRUE(host_scan_is_right<Half>(device(), {}, std::span{halves}.first(n)));
   }
 }
 

@@ -64,6 +64,15 @@ TEST_P(TeachingTest, TeachingFormsKnowEveryOperator) {
     std::vector<float> whole(n);
     for (std::size_t i = 0; i < n; ++i) whole[i] = static_cast<float>(i % 5);
     EXPECT_TRUE(host_scan_is_right<float>(device(), {.algorithm = algorithm}, whole));
+    const std::vector<Half> halves(whole.begin(), whole.end());
+    for (const bool include_initial : {false, true}) {
+      const ScanDescription d{.kind = ScanKind::exclusive,
+                              .reverse = include_initial,
+                              .include_initial = include_initial,
+                              .algorithm = algorithm};
+      EXPECT_TRUE(buffer_scan_is_right<Half>(device(), d, halves));
+      EXPECT_TRUE(host_scan_is_right<Half>(device(), d, std::span{halves}.first(n - 1)));
+    }
   }
 }
 

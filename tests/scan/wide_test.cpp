@@ -1,4 +1,5 @@
-// Wide sums: u32 in u64, i32 in i64, f32 in pairs.
+// Wide sums: u32 in u64, i32 in i64, f32 in pairs, f16 in f32.
+#include <functional>
 #include <limits>
 
 #include "check.hpp"
@@ -19,7 +20,10 @@ Expected<WideOf<T>> expected_wide(const ScanDescription& d, std::span<const T> v
   }
   return expected_either_way<Wide>(d, widened, [&](std::span<const Wide> forward) {
     std::optional<Wide> front;
-    if constexpr (std::is_same_v<T, float>) {
+    if constexpr (std::is_same_v<T, Half>) {
+      if (d.init) front = std::get<float>(*d.init);
+      return expected_forward<Wide>(d, forward, front, 0, false, std::plus<>());
+    } else if constexpr (std::is_same_v<T, float>) {
       if (d.init) front = WideFloat{std::get<float>(*d.init), 0};
       return expected_forward<Wide>(d, forward, front, Wide{}, false, add_wide);
     } else {
@@ -79,10 +83,11 @@ class WideTest : public DeviceTest {
     f.template operator()<std::uint32_t>();
     f.template operator()<std::int32_t>();
     f.template operator()<float>();
+    f.template operator()<Half>();
   }
   template <class T>
   static std::optional<Scalar> an_init() {
-    if constexpr (std::is_same_v<T, float>) {
+    if constexpr (!std::is_integral_v<T>) {
       return Scalar{0.1F};
     } else {
       return Scalar{static_cast<WideOf<T>>(0x1'2345'6789)};
@@ -162,6 +167,7 @@ TEST_P(WideTest, WhatCannotBeWideIsABadArgument) {
   };
   EXPECT_TRUE(refused({.type = Type::u64}));
   EXPECT_TRUE(refused({.type = Type::f32, .op = Operator::max}));
+  EXPECT_TRUE(refused({.type = Type::f16, .init = Scalar{Half(1)}}));
   EXPECT_TRUE(refused({.type = Type::u32, .init = Scalar{std::uint32_t{1}}}));
   EXPECT_TRUE(refused({.monoid = affine_monoid()}));
   auto prepared = value_of(prepare_scan(device(), {.n = 3, .wide = true}));

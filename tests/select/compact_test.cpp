@@ -1,4 +1,5 @@
 // Compaction: the flagged elements in their order, whatever says which those are.
+#include "cumulo/predicate_language.hpp"
 #include "select/check.hpp"
 
 namespace cumulo::test {
@@ -159,6 +160,9 @@ TEST_P(CompactTest, TheTypedCalls) {
             (std::vector<float>{3, 1, 9, 6}));
   EXPECT_EQ(value_of(compact_indices(device(), std::span<const std::uint8_t>{flags})),
             (std::vector<std::uint32_t>{0, 3, 5, 7}));
+  const Predicate large = value_of(parse_predicate("x > 3", Type::f32));
+  EXPECT_EQ(value_of(compact_indices(device(), v, large)),
+            (std::vector<std::uint32_t>{2, 4, 5, 7}));
 }
 
 TEST_P(CompactTest, WhatCannotBeIsSaid) {

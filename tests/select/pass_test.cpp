@@ -27,11 +27,11 @@ std::string with_subgroups_in_memory(std::string text, std::uint32_t workgroup) 
   static const std::regex shuffle{R"(fn shuffle(\w*)\(x: Element, y: u32\) -> Element \{[^}]*\})"};
   text = std::regex_replace(text, shuffle,
                             "fn shuffle$1(x: Element, y: u32) -> Element {\n"
-                            "  return exchanged(x, lane_of$1(y));\n}");
+                            "  return exchanged(x, place_of$1(y));\n}");
   return text +
-         "fn lane_of(y: u32) -> u32 { return y; }\n"
-         "fn lane_of_up(y: u32) -> u32 { return own_thread - y; }\n"
-         "fn lane_of_xor(y: u32) -> u32 { return own_thread ^ y; }\n"
+         "fn place_of(y: u32) -> u32 { return y; }\n"
+         "fn place_of_up(y: u32) -> u32 { return own_thread - y; }\n"
+         "fn place_of_xor(y: u32) -> u32 { return own_thread ^ y; }\n"
          "var<private> own_thread: u32;\n"
          "var<workgroup> lanes: array<u32, " +
          std::to_string(workgroup) +

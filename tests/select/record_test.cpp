@@ -45,7 +45,7 @@ TEST_P(RecordSelectionTest, AChainInOneSubmitMakesNothing) {
   const std::size_t before = allocations();
   bool all = true;
   for (int run = 0; run < 3; ++run) {
-    for (BoundSelection* bound : {&a, &b, &c}) all = all && record(*bound, pass).has_value();
+    for (BoundCall* bound : {&a, &b, &c}) all = all && record(*bound, pass).has_value();
   }
   EXPECT_EQ(allocations(), before);
   EXPECT_EQ(adopted().impl().gpu->created(), created);

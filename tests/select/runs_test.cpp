@@ -83,6 +83,7 @@ TEST_P(RunsTest, FloatsAreEqualWhereTheirBytesAre) {
   const std::vector<float> values{0.0F, -0.0F, -0.0F, nan, nan, 1.0F};
   const auto found = value_of(runs(device(), std::span<const float>{values}));
   EXPECT_EQ(found.lengths, (std::vector<std::uint32_t>{1, 2, 2, 1}));
+  EXPECT_EQ(value_of(unique_indices(device(), std::span<const float>{values})), found.starts);
 }
 
 CUMULO_ON_EVERY_DEVICE(RunsTest);

@@ -7,8 +7,7 @@ var<workgroup> kept_blocks: array<Element, ${5 * KEPT}>;
 // size begins; absent where the bit is not set.
 fn keep_block(block_total: Element, lane: u32, index: u32, size: u32, at: u32) {
   let is_set = (index & size) != 0u;
-  let end = select(0u, (index & ~(size - 1u)) - 1u, is_set);
-  if (lane == end) { kept_blocks[at] = choose(absent(), block_total, is_set); }
+  if (lane == (index & ~(2u * size - 1u))) { kept_blocks[at] = choose(absent(), block_total, is_set); }
 }
 
 fn keep_before(t: Tree32, lane: u32, index: u32, list: u32) {

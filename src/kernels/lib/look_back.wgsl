@@ -8,6 +8,7 @@
 var<workgroup> block_totals: array<Element, 32>;
 var<workgroup> group_totals: array<Element, 64>;  // of the block before, of the own block
 var<workgroup> own_group: Element;                // total of the group that the tile completes
+var<workgroup> before_tile: Element;
 
 // What a subgroup waits for, one descriptor a lane.
 struct Wanted {
@@ -50,38 +51,41 @@ fn look_back(tile: u32, tag: u32, thread: u32, lane: u32) -> Element {
   let want = wanted(job, tile, lane, is_late);
   var x = absent();
   if (want.is_wanted) { x = await_value(want.slot, tag); }
-  let t = tree32(x, lane);
+  let t = tree32(x);
 
-  let ends_group = tile % 32u == 31u;
-  if (job == 0u) {
-    keep_before(t, lane, tile % 32u, 0u);
-    if (ends_group && lane == 0u) {
-      publish(group_slot(group), t.total, tag);
-      own_group = t.total;
-    }
-  }
   // Groups that are read tile by tile are not waited for otherwise.
   if (job == 1u && lane + ${DIRECT}u < in_block) { group_totals[32u + lane] = x; }
   if (job == 2u && want.is_wanted) { group_totals[lane] = x; }
-  if (job == 3u) {
-    keep_before(t, lane, block, 1u);
-    block_totals[lane] = x;
-  }
+  if (job == 3u) { block_totals[lane] = x; }
   if (job > 3u && want.is_wanted && lane == 0u) { group_totals[35u + in_block - job] = t.total; }
+  if (job == 0u || job == 3u) {
+    keep_before(t, lane, select(tile % 32u, block, job == 3u), job / 3u);
+  }
+  let ends_group = tile % 32u == 31u;
+  if (job == 0u && lane == 0u && ends_group) {
+    publish(group_slot(group), t.total, tag);
+    own_group = t.total;
+  }
   workgroupBarrier();  // all that stands before the tile is known
 
-  var before = initial();
-  if (is_late) {
-    let last = total32(group_totals[lane], lane);
-    before = fold_before(before, choose(block_totals[lane], last, lane + 1u == block), lane, block);
-  } else {
-    before = fold_kept(before, 1u);
+  // One subgroup folds it: the others would only keep it from computing.
+  let is_first = job == 0u;
+  if (is_first) {
+    var before = initial();
+    if (is_late) {
+      let last = from_lane(total32(group_totals[lane]), 0u);
+      before = fold_before(before, choose(block_totals[lane], last, lane + 1u == block), block);
+    } else {
+      before = fold_kept(before, 1u);
+    }
+    let groups = choose(absent(), group_totals[32u + lane], lane < in_block);
+    before = fold_before(before, groups, in_block);
+    if (lane == 0u) { before_tile = fold_kept(before, 0u); }
+    if (ends_group && in_block == 31u) {
+      let total = total32(choose(groups, own_group, lane == 31u));
+      if (lane == 0u) { publish(block_slot(block), total, tag); }
+    }
   }
-  let groups = choose(absent(), group_totals[32u + lane], lane < in_block);
-  before = fold_before(before, groups, lane, in_block);
-  if (ends_group && in_block == 31u) {
-    let total = total32(choose(groups, own_group, lane == 31u), lane);
-    if (thread == 0u) { publish(block_slot(block), total, tag); }
-  }
-  return fold_kept(before, 0u);
+  workgroupBarrier();  // it is folded
+  return before_tile;
 }

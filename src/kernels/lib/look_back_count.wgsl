@@ -59,7 +59,7 @@ fn look_back(tile: u32, tag: u32, part: u32, lane: u32) -> u32 {
   } else if (part == 2u) {
     if (block > 0u) { x = await_word(group_word(tag & 1u, block * 32u - 32u + lane), 24u, 32u); }
   }
-  let sum = total32(x, lane);
+  let sum = total32(x);
   if (part < 3u && lane == 0u) { before_parts[part] = sum; }
   workgroupBarrier();  // all three are known
   let before = before_parts[0] + before_parts[1] + before_parts[2];

@@ -5,7 +5,7 @@
 #if TRACE
 #import lib/trace.wgsl
 #endif
-@group(0) @binding(3) var<storage, read_write> total: array<Element>;
+@group(0) @binding(3) var<storage, read_write> total: array<Result>;
 
 // Takes the inclusive prefix of element i, without the initial value, and stores what was asked for.
 fn finish(i: u32, inclusive: Element) {
@@ -14,7 +14,7 @@ fn finish(i: u32, inclusive: Element) {
 #if HAS_INITIAL
   value = combine_uncounted(initial(), inclusive);
 #endif
-  if (i == params.count - 1u) { total[0] = value; }
+  if (i == params.count - 1u) { total[0] = lower(value); }
 #if EXCLUSIVE
   store(i + 1u, value);
   if (i == 0u) { store(0u, initial()); }
@@ -22,6 +22,6 @@ fn finish(i: u32, inclusive: Element) {
   store(i, value);
 #endif
 #if INCLUDE_INITIAL
-  if (i == 0u) { output[params.initial_at] = initial(); }
+  if (i == 0u) { store_initial(); }
 #endif
 }

@@ -1,43 +1,80 @@
 // Quads moved as vectors of four words, wherever their words lie. ${WORDS} vectors are a quad's own:
 // the one where its first word lies, and those after it. Where that word is not the vector's first,
 // the quad's last words lie in the vector after its own, which is the first own one of the quad after
-// it in memory: another lane's. So lanes exchange what they lack, and each moves whole vectors.
-// Vector v of a block. What is past the end is anything.
+// it in memory. Lanes that are neighbours move vectors that are: so they fill whole lines of memory at
+// once. What a lane lacks of its quad another one has, and they exchange it.
+//
+// Of halves a quad is one vector of two words, and begins where a vector does.
+#if HALF_OUTPUT
+alias Vector = vec2<u32>;
+#else
+alias Vector = vec4<u32>;
+#endif
+
+// A vector of the input. What is past the end is anything.
 #if IN_PLACE
-fn input_vector(block: u32, v: u32) -> vec4<u32> { return output[min(block, params.in_last) + v]; }
+fn input_vector(i: u32) -> Vector { return output[i]; }
 #else
 #if SAME_BUFFER
-@group(0) @binding(1) var<storage, read_write> input: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read_write> input: array<Vector>;
 #else
-@group(0) @binding(1) var<storage, read> input: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read> input: array<Vector>;
 #endif
-fn input_vector(block: u32, v: u32) -> vec4<u32> { return input[min(block, params.in_last) + v]; }
+fn input_vector(i: u32) -> Vector { return input[i]; }
 #endif
-@group(0) @binding(${OUTPUT}) var<storage, read_write> output: array<vec4<u32>>;
+@group(0) @binding(${OUTPUT}) var<storage, read_write> output: array<Vector>;
 
-// The own vectors of a quad begin at these; in_block and out_block are of quad 0.
-fn in_block(quad: u32) -> u32 {
+#if HALF_OUTPUT
+fn vector_of(x0: Element, x1: Element, x2: Element, x3: Element) -> Vector {
+  return Vector(lower(x0) | (lower(x1) << 16u), lower(x2) | (lower(x3) << 16u));
+}
+#endif
+
+// Vector number v of those that scan order meets from a quad's own on; in_block and out_block are where
+// the own vectors of quad 0 begin.
+fn in_vector(quad: u32, v: u32) -> u32 {
 #if REVERSE
-  return params.in_block - quad * ${WORDS}u;
+  return params.in_block + ${WORDS - 1}u - (quad * ${WORDS}u + v);
 #else
-  return params.in_block + quad * ${WORDS}u;
+  return params.in_block + quad * ${WORDS}u + v;
 #endif
 }
-fn out_block(quad: u32) -> u32 {
+fn out_vector(quad: u32, v: u32) -> u32 {
 #if REVERSE
-  return params.out_block - quad * ${WORDS}u;
+  return params.out_block + ${WORDS - 1}u - (quad * ${WORDS}u + v);
 #else
-  return params.out_block + quad * ${WORDS}u;
+  return params.out_block + quad * ${WORDS}u + v;
 #endif
 }
 
+#if PAIRED_LANES
+// Two rows of vectors, each the halves of 16 quads; or two of quads' first and second halves, in the
+// lanes of lib/subgroup32.wgsl. One from the other: a lane has one half already, its pair the other.
+struct Pair {
+  first: vec4<u32>,
+  second: vec4<u32>,
+}
+
+fn halves_of_quads(first: vec4<u32>, second: vec4<u32>, place: u32) -> Pair {
+  let is_odd = (place & 1u) != 0u;
+  let given = select(second, first, is_odd);
+  var got = vec4<u32>();
+#repeat c 4
+  got[$c] = shuffle_word(given[$c], place ^ 1u);
+#end
+  return Pair(select(first, got, is_odd), select(got, second, is_odd));
+}
+#endif
+
+#if !HALF_OUTPUT
 // Four words of two vectors that are neighbours in memory, from word 1, 2 or 3 on.
 fn from_word_1(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> { return vec4<u32>(a.yzw, b.x); }
 fn from_word_2(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> { return vec4<u32>(a.zw, b.xy); }
 fn from_word_3(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> { return vec4<u32>(a.w, b.xyz); }
+#endif
 
-// The lane that holds the quad after this one in memory, and the lane at whose end memory goes on in
-// another row; likewise before it.
+// How far it is to the lane whose vector comes after a lane's own in memory; the lanes whose vectors are
+// first and last in a row of them.
 #if REVERSE
 const to_next = 31u;
 const first_lane = 31u;
@@ -49,11 +86,11 @@ const last_lane = 31u;
 #endif
 
 #if IN_SHIFT
-// What the quad after each lane's has in the first ${IN_SHIFT} words of its vector `x`; for the last
-// lane that quad is in another row, whose vectors are `beyond`.
-fn from_next(x: vec4<u32>, beyond: vec4<u32>, lane: u32) -> vec4<u32> {
-  let given = select(x, beyond, lane == first_lane);
-  let next = (lane + to_next) % 32u;
+// What the vector after each lane's own has in its first ${IN_SHIFT} words, in a row of vectors `x`; the one
+// after the last is in another row, `beyond`.
+fn from_next(x: vec4<u32>, beyond: vec4<u32>, place: u32) -> vec4<u32> {
+  let given = select(x, beyond, place == first_lane);
+  let next = (place + to_next) % 32u;
   var got = vec4<u32>();
 #repeat c IN_SHIFT
   got[$c] = shuffle_word(given[$c], next);
@@ -63,10 +100,10 @@ fn from_next(x: vec4<u32>, beyond: vec4<u32>, lane: u32) -> vec4<u32> {
 #endif
 
 #if OUT_SHIFT
-// Likewise what the quad before each lane's has in the last ${OUT_SHIFT} words of its vector `x`.
-fn from_previous(x: vec4<u32>, beyond: vec4<u32>, lane: u32) -> vec4<u32> {
-  let given = select(x, beyond, lane == last_lane);
-  let previous = (lane + 32u - to_next) % 32u;
+// Likewise what the vector before has in its last ${OUT_SHIFT} words.
+fn from_previous(x: vec4<u32>, beyond: vec4<u32>, place: u32) -> vec4<u32> {
+  let given = select(x, beyond, place == last_lane);
+  let previous = (place + 32u - to_next) % 32u;
   var got = vec4<u32>();
 #repeat c OUT_SHIFT
   got[${3 - c}] = shuffle_word(given[${3 - c}], previous);
@@ -86,7 +123,7 @@ fn input_rest() -> vec4<u32> {
 
 // Stores a vector of results; what lies past them, or before, is left alone. Where the output's
 // binding ends before the words that are no whole vector, they go to `total` from word ${TAIL_AT} on.
-fn put(at: u32, x: vec4<u32>) {
+fn put(at: u32, x: Vector) {
   if (at - params.out_first < params.out_whole) {
     output[at] = x;
   }
@@ -99,9 +136,18 @@ fn put(at: u32, x: vec4<u32>) {
 #endif
 #if EDGE
   else if (at == params.out_first + params.out_whole) {
+#if HALF_OUTPUT
+#repeat w EDGE / 2
+    output[at][$w] = x[$w];
+#end
+#if EDGE % 2
+    output[at][${EDGE / 2}] = (output[at][${EDGE / 2}] & 0xffff0000u) | (x[${EDGE / 2}] & 0xffffu);
+#endif
+#else
 #repeat c EDGE
     output[at][$c] = x[$c];
 #end
+#endif
   }
 #endif
 #if HEAD

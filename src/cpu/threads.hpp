@@ -1,0 +1,69 @@
+// Work on several threads: those of oneTBB. A thread sanitizer does not see into that library; in a
+// build for it (CUMULO_PLAIN_THREADS) the same work goes to plain threads, which it sees whole.
+//
+// A task group context of its own keeps a caller's cancelled task group from leaving work out;
+// isolation keeps this thread from the caller's other tasks.
+#pragma once
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <algorithm>
+#include <cstddef>
+#ifdef CUMULO_PLAIN_THREADS
+#include <atomic>
+#include <thread>
+#include <vector>
+#endif
+
+namespace cumulo::cpu {
+
+// As many as the caller's arena has.
+inline std::size_t max_threads() {
+  return static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+}
+
+// Calls work() so many times, at once if there are threads for it. They may start late or one after
+// the other: none may wait for one that has not started.
+template <class Work>
+void on_threads(std::size_t workers, const Work& work) {
+  if (workers <= 1) return work();
+#ifdef CUMULO_PLAIN_THREADS
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < workers; ++i) threads.emplace_back(work);
+#else
+  tbb::task_group_context context(tbb::task_group_context::isolated);
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(
+        std::size_t{0}, workers, [&](std::size_t) { work(); }, tbb::simple_partitioner(), context);
+  });
+#endif
+}
+
+// Calls work(begin, end) for ranges that make up [0, count), none of them cut below `grain`.
+template <class Work>
+void over_ranges(std::size_t count, std::size_t grain, const Work& work) {
+  if (count == 0) return;
+  if (count <= grain || max_threads() <= 1) return work(std::size_t{0}, count);
+#ifdef CUMULO_PLAIN_THREADS
+  const std::size_t step = std::max(grain, count / (max_threads() * 4));
+  std::atomic<std::size_t> next{0};
+  on_threads(max_threads(), [&] {
+    for (std::size_t begin; (begin = next.fetch_add(step)) < count;) {
+      work(begin, std::min(count, begin + step));
+    }
+  });
+#else
+  tbb::task_group_context context(tbb::task_group_context::isolated);
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, count, grain),
+        [&](const tbb::blocked_range<std::size_t>& r) { work(r.begin(), r.end()); },
+        tbb::auto_partitioner(), context);
+  });
+#endif
+}
+
+}  // namespace cumulo::cpu
