@@ -29,10 +29,26 @@ T ordered_block_total(const T* in, std::size_t strips) {
   return pending[static_cast<std::size_t>(std::countr_zero(strips))];
 }
 
+// In any order, for integers: from four places at once, so that memory has more to do.
+template <Operator op, class T>
+T unordered_block_total(const T* in, std::size_t strips) {
+  using L = Lanes<T>;
+  const std::size_t quarter = strips * order::strip / 4;
+  typename L::V total[4];
+  for (auto& t : total) t = hn::Set(L::d, absent<T>(op));
+  for (std::size_t at = 0; at < quarter; at += L::count) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      total[k] = combine<op>(total[k], hn::LoadU(L::d, in + at + k * quarter));
+    }
+  }
+  const auto all = combine<op>(combine<op>(total[0], total[1]), combine<op>(total[2], total[3]));
+  return hn::GetLane(lane_tree<op, 0, T>(all));
+}
+
 template <Operator op, class T>
 T total_of_block(const T* in, std::size_t strips) {
   if constexpr (std::is_integral_v<T>) {
-    return unordered_total<op>(in, strips * order::strip, strips * order::strip / 4);
+    return unordered_block_total<op>(in, strips);
   } else {
     return ordered_block_total<op>(in, strips);
   }

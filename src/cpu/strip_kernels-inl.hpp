@@ -94,19 +94,15 @@ HWY_INLINE T ordered_total(const T* in) {
   return total[0];
 }
 
-// Of whole strips in any order, for integers: it makes no difference to them. Four vectors are read
-// at a time, so many elements apart: further apart, memory has more to do at once.
+// Of whole strips in any order, for integers: it makes no difference to them.
 template <Operator op, class T>
-HWY_INLINE T unordered_total(const T* in, std::size_t elements,
-                             std::size_t apart = Lanes<T>::count) {
+HWY_INLINE T unordered_total(const T* in, std::size_t elements) {
   using L = Lanes<T>;
   typename L::V total[4];
-  for (auto& t : total) t = hn::Set(L::d, absent<T>(op));
-  for (std::size_t first = 0; first < elements; first += 4 * apart) {
-    for (std::size_t at = first; at < first + apart; at += L::count) {
-      for (std::size_t k = 0; k < 4; ++k) {
-        total[k] = combine<op>(total[k], hn::LoadU(L::d, in + at + k * apart));
-      }
+  for (std::size_t k = 0; k < 4; ++k) total[k] = hn::LoadU(L::d, in + k * L::count);
+  for (std::size_t at = 4 * L::count; at < elements; at += 4 * L::count) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      total[k] = combine<op>(total[k], hn::LoadU(L::d, in + at + k * L::count));
     }
   }
   const auto all = combine<op>(combine<op>(total[0], total[1]), combine<op>(total[2], total[3]));

@@ -1,13 +1,12 @@
 // The picture of what items' places are: blocks, offsets, the row of places, and a strip for many.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "picture/palette.hpp"
 #include "picture/picture.hpp"
+#include "picture/scene_check.hpp"
 #include "scan/devices.hpp"
 
 namespace cumulo::test {
@@ -20,22 +19,9 @@ namespace palette = picture::palette;
 
 const std::vector<std::uint32_t> few{3, 0, 4, 1, 5};
 
-bool shows(const Scene& scene, const std::string& text) {
-  return std::ranges::any_of(
-      scene.labels, [&](const auto& label) { return label.text.find(text) != std::string::npos; });
-}
-
 testing::AssertionResult is_at(const Scene& scene, Colour colour, double x, double y) {
   const picture::Image image = value_of(picture::paint(scene));
-  const auto at = static_cast<std::size_t>(y) * image.width + static_cast<std::size_t>(x);
-  const std::uint8_t* const p = &image.rgba[4 * at];
-  const double wanted[] = {colour.red, colour.green, colour.blue};
-  for (int c = 0; c < 3; ++c) {
-    if (std::abs(p[c] - 255 * wanted[c]) > 2) {
-      return testing::AssertionFailure() << "component " << c << " is " << int{p[c]};
-    }
-  }
-  return testing::AssertionSuccess();
+  return has_colour(image, static_cast<std::size_t>(x), static_cast<std::size_t>(y), colour);
 }
 
 // 13 places of 32 pixels from x = 40 on, in a row round y = 279; columns 34 apart on y = 190.

@@ -1,22 +1,17 @@
 // The strip of what a selection keeps tells of runs, of a capacity and of a three-way partition.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "picture/palette.hpp"
 #include "picture/picture.hpp"
+#include "picture/scene_check.hpp"
 
 namespace cumulo::test {
 namespace {
 
 const std::vector<std::uint8_t> flags{1, 0, 0, 1, 0, 0, 0, 0};
-
-bool shows(const picture::Scene& scene, const std::string& text) {
-  return std::ranges::any_of(
-      scene.labels, [&](const auto& label) { return label.text.find(text) != std::string::npos; });
-}
 
 TEST(SelectionPictureTest, TellsWhatIsSelected) {
   EXPECT_TRUE(shows(picture::selection_scene({.title = "compact", .keep = flags}),
@@ -41,11 +36,7 @@ TEST(SelectionPictureTest, ThreeKindsFollowEachOther) {
     std::size_t pixels = 0;
     const std::size_t y = image.height - 40;
     for (std::size_t x = 0; x < image.width; ++x) {
-      const std::uint8_t* const p = &image.rgba[4 * (y * image.width + x)];
-      const double parts[] = {wanted.red, wanted.green, wanted.blue};
-      bool same = true;
-      for (int c = 0; c < 3; ++c) same = same && std::abs(p[c] - 255 * parts[c]) <= 2;
-      pixels += same ? 1 : 0;
+      pixels += has_colour(image, x, y, wanted) ? 1 : 0;
     }
     return pixels;
   };
