@@ -1,1 +1,0 @@
-#include "serial_tbb.hpp"
