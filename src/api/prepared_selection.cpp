@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "api/prepared_selection.hpp"
 #include "api/selection_places.hpp"
 #include "api/views.hpp"
 

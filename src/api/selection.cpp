@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/prepared_selection.hpp"
 #include "api/selection_places.hpp"
 #include "api/views.hpp"
 

@@ -42,7 +42,7 @@ std::optional<double> named_float(const std::string& text) {
 // Integers that JavaScript's numbers cannot hold come as text, and so do infinity and NaN.
 template <Element T>
 std::optional<T> number_of(const Json& value) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (!std::is_integral_v<T>) {
     if (value.is_number()) return static_cast<T>(value.get<double>());
     if (!value.is_string()) return std::nullopt;
     const auto named = named_float(value.get<std::string>());
