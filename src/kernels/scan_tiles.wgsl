@@ -34,7 +34,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         @builtin(local_invocation_index) thread: u32) {
 #if SINGLE_PASS
   let draw = draw_tile(group.x, thread);
-  let tile = draw.tile;
+  let tile = tile_of(draw);
+  let tag = tag_of(draw);
 #else
   let tile = flat_workgroup(group, groups);
   if (tile >= params.tiles) { return; }
@@ -93,8 +94,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   if (params.first_tile + tile == 0u && thread == 0u) { store_initial(); }
 #endif
 #if SINGLE_PASS
-  if (thread == 0u) { publish_tile(tile, sums[${STRIPS - 1}], draw.tag); }
-  let base = look_back(tile, draw.tag, thread, sums[${STRIPS - 1}]);
+  if (thread == 0u) { publish_tile(tile, sums[${STRIPS - 1}], tag); }
+  let base = look_back(tile, tag, thread, sums[${STRIPS - 1}]);
 #else
   let base = tile_base[params.first_tile + tile];
 #endif
