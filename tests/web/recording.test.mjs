@@ -29,6 +29,12 @@ export default {
       check(faults.length === 0, `${n} elements: ${faults.join('\n')}`);
     }
   },
+  'halves, counted reductions and expansions': async (given) => {
+    for (const n of [1, 500, 9001]) {
+      const faults = await inPage('others', n)(given);
+      check(faults.length === 0, `${n} elements: ${faults.join('\n')}`);
+    }
+  },
   'places that cannot be': async (given) => {
     const found = await inPage('wrongPlaces')(given);
     const expected = {

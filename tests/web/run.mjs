@@ -26,11 +26,13 @@ const server = await serve([
   ['/some/path/', options.site],
   ['/tests/', fileURLToPath(new URL('page/', import.meta.url))],
 ]);
-const browser = await launch();
+let browser = await launch();
 const only = new RegExp(options.only);
 const patience = 240_000;
 
 async function runTest(test) {
+  // One that a test has brought down is no reason for the others to fail.
+  if (!browser.isConnected()) browser = await launch();
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...test.context });
   const errors = [];
   const page = await context.newPage();

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.float16" preserve="true" />
 // cumulo in a page: prefix sums, and what is built from them, on WebGPU; the same calls on the CPU
 // where there is none.
 import { isSoftware, nameOf, openDevice, requirements, traitsOf } from './device.js';
@@ -17,7 +18,8 @@ export type Values =
   | Float32Array
   | BigUint64Array
   | BigInt64Array
-  | Float64Array;
+  | Float64Array
+  | Float16Array;
 
 export type Operator = 'add' | 'mul' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'add-saturated';
 
@@ -58,7 +60,7 @@ export interface ScanOptions extends RunOptions {
   init?: number | bigint | ArrayLike<number>;
   /** n + 1 results: the initial value before all others. */
   includeInitial?: boolean;
-  /** Sums of u32 in u64, of i32 in i64, of f32 in pairs of f32 (given as f64). */
+  /** Sums of u32 in u64, of i32 in i64, of f16 in f32, of f32 in pairs of f32 (given as f64). */
   wide?: boolean;
   algorithm?: ScanAlgorithm;
 }
@@ -106,18 +108,22 @@ type Like<T extends Values> = T extends Uint32Array
         ? BigUint64Array
         : T extends BigInt64Array
           ? BigInt64Array
-          : Float64Array;
+          : T extends Float64Array
+            ? Float64Array
+            : Float16Array;
 
-const types = [
+const types: readonly (readonly [string, abstract new () => Values])[] = [
   ['u32', Uint32Array],
   ['i32', Int32Array],
   ['f32', Float32Array],
   ['u64', BigUint64Array],
   ['i64', BigInt64Array],
   ['f64', Float64Array],
-] as const;
+  // Younger than the browsers that have WebGPU.
+  ...('Float16Array' in globalThis ? [['f16', Float16Array] as const] : []),
+];
 
-function typeOf(values: Values): (typeof types)[number][0] {
+function typeOf(values: Values): string {
   for (const [name, type] of types) {
     if (values instanceof type) return name;
   }
@@ -141,10 +147,11 @@ function words(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
 }
 
-// Results of wide sums: 64-bit integers, or pairs of f32 as the f64 that they add up to.
-function wideValues(bytes: Uint8Array, type: string): BigUint64Array | BigInt64Array | Float64Array {
+// Results of wide sums: 64-bit integers, f32, or pairs of f32 as the f64 that they add up to.
+function wideValues(bytes: Uint8Array, type: string): BigUint64Array | BigInt64Array | Float32Array | Float64Array {
   if (type === 'u32') return new BigUint64Array(bytes.buffer);
   if (type === 'i32') return new BigInt64Array(bytes.buffer);
+  if (type === 'f16') return new Float32Array(bytes.buffer);
   const pairs = new Float32Array(bytes.buffer);
   return Float64Array.from({ length: pairs.length / 2 }, (_, i) => pairs[2 * i]! + pairs[2 * i + 1]!);
 }

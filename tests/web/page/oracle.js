@@ -17,7 +17,10 @@ const wrap = {
   i64: (x) => BigInt.asIntN(64, BigInt(x)),
   f32: Math.fround,
   f64: (x) => x,
+  f16: Math.fround,  // combined in f32
 };
+// What is stored of a result.
+export const stored = (type, x) => (type === 'f16' ? Math.f16round(x) : x);
 export const arrayOf = {
   u32: Uint32Array,
   i32: Int32Array,
@@ -25,6 +28,7 @@ export const arrayOf = {
   u64: BigUint64Array,
   i64: BigInt64Array,
   f64: Float64Array,
+  f16: Float16Array,
 };
 const isFloat = (type) => type[0] === 'f';
 
@@ -69,16 +73,19 @@ export function scan(values, type, { op = 'add', exclusive = false, reverse = fa
     sum = sum === null ? x : combine(op, type, sum, x);
     if (!exclusive || includeInitial) results.push(sum);
   }
-  return { values: reverse ? results.reverse() : results, total: sum ?? first };
+  const kept = results.map((x) => stored(type, x));
+  return { values: reverse ? kept.reverse() : kept, total: stored(type, sum ?? first) };
 }
 
-// Values whose sums stay exact, whatever the order: small integers also in floats.
+// Values whose sums stay exact, whatever the order: small integers also in floats. Those of f16 are
+// exact in f32, and many of them are none of its own.
 export function data(type, n, seed, small = isFloat(type)) {
   const next = random(seed);
   const made = new arrayOf[type](n);
   for (let i = 0; i < n; ++i) {
     const x = small ? next() % 17 - (type[0] === 'u' ? 0 : 8) : next();
-    made[i] = type.endsWith('64') && !isFloat(type) ? BigInt(x) * (small ? 1n : 0x100000007n) : x;
+    if (type === 'f16') made[i] = x * 25;
+    else made[i] = type.endsWith('64') && !isFloat(type) ? BigInt(x) * (small ? 1n : 0x100000007n) : x;
   }
   return made;
 }

@@ -1,7 +1,8 @@
 // Every primitive against plain loops, on the backend that load() is given.
-import { arrayOf, combine, data, difference, identity, random, scan } from './oracle.js';
+import { arrayOf, combine, data, difference, identity, random, scan, stored } from './oracle.js';
 
-const types = ['u32', 'i32', 'f32', 'u64', 'i64'];
+const selected = ['u32', 'i32', 'f32', 'u64', 'i64'];
+const types = [...selected, 'f16'];
 
 export async function open(site, backend) {
   const { load } = await import(`${site}cumulo/cumulo.js`);
@@ -44,7 +45,7 @@ export async function scanOperators(site, backend, n) {
   for (const type of types) {
     for (const op of operatorsOf(type)) {
       // Products of floats would overflow: signs alone.
-      const values = type === 'f32' && op === 'mul' ? Float32Array.from({ length: n }, (_, i) => (i % 3 ? 1 : -1)) : data(type, n, 3 + ++k);
+      const values = type[0] === 'f' && op === 'mul' ? arrayOf[type].from({ length: n }, (_, i) => (i % 3 ? 1 : -1)) : data(type, n, 3 + ++k);
       const init = type.endsWith('64') ? 5n : 5;
       const options = [
         { op },
@@ -81,14 +82,16 @@ export async function wideSums(site, backend, n) {
     const { value } = await cumulo.reduce(values, { wide: true });
     faults.push(difference([value], expected.slice(-1), `wide reduction of ${type}`));
   }
-  const values = data('f32', n, 4);
-  const { values: found } = await cumulo.scan(values, { wide: true });
-  faults.push(difference(found, sums(values).map(Number), 'wide f32'));
+  for (const type of ['f32', 'f16']) {
+    const values = data(type, n, 4);
+    const { values: found } = await cumulo.scan(values, { wide: true });
+    faults.push(difference(found, sums(values).map(Number), `wide ${type}`));
+  }
   return faults.filter((fault) => fault);
 }
 
 // Few, as a driver compiles each kernel; the kernels are the scan's operators over.
-const reduced = { u32: ['add', 'xor'], i32: ['min'], f32: ['add', 'max'], u64: ['add'], i64: ['max'] };
+const reduced = { u32: ['add', 'xor'], i32: ['min'], f32: ['add', 'max'], f16: ['add', 'min'], u64: ['add'], i64: ['max'] };
 
 export async function reductions(site, backend, sizes) {
   const cumulo = await open(site, backend);
@@ -101,7 +104,7 @@ export async function reductions(site, backend, sizes) {
       let expected = identity(op, type);
       values.forEach((x, i) => (expected = i === 0 ? x : combine(op, type, expected, x)));
       const { value } = await cumulo.reduce(values, { op });
-      faults.push(difference([value], [expected], `reduction of ${n} ${type} by ${op}`));
+      faults.push(difference([value], [stored(type, expected)], `reduction of ${n} ${type} by ${op}`));
     }
   }
   return faults.filter((fault) => fault);
@@ -112,7 +115,7 @@ export async function selections(site, backend, sizes, algorithm) {
   const faults = [];
   let k = 0;
   for (const n of sizes) {
-    const type = types[k++ % types.length];
+    const type = selected[k++ % selected.length];
     const values = data(type, n, 13 + n, true);
     const next = random(n + 1);
     const bits = Array.from({ length: n }, () => next() % 3 > 0);

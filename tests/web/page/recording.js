@@ -142,6 +142,54 @@ export async function layouts(site, n) {
   return faults.filter((fault) => fault);
 }
 
+// Halves that begin inside a word, a reduction counted on the device, and an expansion of what was
+// allocated, all in one encoder.
+export async function others(site, n) {
+  const { device, cumulo } = await own(site);
+  const next = random(n);
+  const encoder = device.createCommandEncoder();
+  device.pushErrorScope('validation');
+
+  const halves = Float16Array.from({ length: n + 1 }, () => (next() % 17) - 8);
+  const bytes = new Uint8Array(Math.ceil(halves.byteLength / 4) * 4);
+  bytes.set(new Uint8Array(halves.buffer));
+  const [from, to] = [buffer(device, bytes), buffer(device, Math.ceil((n + 3) / 2))];
+  const [input, output] = [{ buffer: from, offset: 2 }, { buffer: to, offset: 2 }];
+  cumulo.record(encoder, 'scan', { n, type: 'f16' }, { input, output });
+
+  const values = Uint32Array.from({ length: n }, () => next() % 3);
+  const given = buffer(device, values);
+  const fewer = Math.floor(n / 3);
+  const [count, sum] = [buffer(device, Uint32Array.of(fewer)), buffer(device, 1)];
+  cumulo.record(encoder, 'reduce', { n }, { input: given, output: sum, count }, { counted: true });
+
+  const capacity = 2 * n;
+  const [offsets, allocated, expanded, written] = [n + 1, 8, capacity, 8].map((words) => buffer(device, words));
+  cumulo.record(encoder, 'allocate', { n, capacity }, { counts: given, offsets, report: allocated });
+  cumulo.record(
+    encoder, 'expand', { n, elementBytes: 4, capacity, fromOffsets: true },
+    { offsets, values: given, output: expanded, report: written },
+  );
+  device.queue.submit([encoder.finish()]);
+  const error = await device.popErrorScope();
+
+  let total = 0;
+  const sums = Array.from(halves.subarray(1), (x) => Math.f16round((total += x)));
+  const words = await read(device, to, Math.ceil((n + 1) / 2));
+  const found = new Float16Array(Uint32Array.from(words).buffer).subarray(1, n + 1);
+  const reduced = values.subarray(0, fewer).reduce((a, b) => a + b, 0);
+  let end = 0;
+  const ends = [0, ...Array.from(values, (x) => (end += x))];
+  const items = Array.from(values).flatMap((x) => Array(x).fill(x));
+  return [
+    error?.message,
+    difference(Array.from(found), sums, 'halves'),
+    difference(await read(device, sum, 1), [reduced], 'counted reduction'),
+    difference(await read(device, offsets, n + 1), ends, 'offsets'),
+    difference(await read(device, expanded, items.length), items, 'expansion'),
+  ].filter((fault) => fault);
+}
+
 export async function wrongPlaces(site) {
   const { device, cumulo } = await own(site);
   const encoder = device.createCommandEncoder();

@@ -53,11 +53,11 @@ const integerOperators = ['add', 'mul', 'min', 'max', 'and', 'or', 'xor'];
 const elements = [
   ...['u32', 'u64'].flatMap((type) => [...integerOperators, 'add-saturated'].map((op) => ({ type, op }))),
   ...['i32', 'i64'].flatMap((type) => integerOperators.map((op) => ({ type, op }))),
-  ...['add', 'mul', 'min', 'max'].map((op) => ({ type: 'f32', op })),
-  ...['u32', 'i32', 'f32'].map((type) => ({ type, wide: true })),
+  ...['f32', 'f16'].flatMap((type) => ['add', 'mul', 'min', 'max'].map((op) => ({ type, op }))),
+  ...['u32', 'i32', 'f32', 'f16'].map((type) => ({ type, wide: true })),
   ...[1, 2, 3, 5, 8].map((count) => ({ monoid: monoid(count) })),
 ];
-const somePairs = [{ type: 'u32' }, { type: 'f32', op: 'max' }, { type: 'i64', op: 'add' }, { type: 'u32', wide: true }, { monoid: monoid(3) }];
+const somePairs = [{ type: 'u32' }, { type: 'f32', op: 'max' }, { type: 'f16' }, { type: 'i64', op: 'add' }, { type: 'u32', wide: true }, { monoid: monoid(3) }];
 
 function* scans() {
   for (const n of sizes) for (const element of elements) for (const exclusive of [false, true]) yield { n, exclusive, ...element };
@@ -70,7 +70,7 @@ function* scans() {
     }
   }
   for (const algorithm of ['hillis-steele', 'blelloch', 'subgroup']) {
-    for (const type of ['u32', 'i32', 'f32']) for (const op of ['add', 'mul', 'max']) yield { n: 200, type, op, algorithm };
+    for (const type of ['u32', 'i32', 'f32', 'f16']) for (const op of ['add', 'mul', 'max']) yield { n: 200, type, op, algorithm };
   }
   for (const algorithm of ['single-pass', 'reduce-then-scan']) for (const n of sizes) for (const element of somePairs) yield { n, algorithm, ...element };
 }
