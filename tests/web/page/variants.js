@@ -1,4 +1,5 @@
 // Every form of kernel that the planner writes, for the opinion of the browser's WGSL compiler.
+import { random } from './oracle.js';
 
 const megabyte = 2 ** 20;
 const limits = { max_buffer_size: 2048 * megabyte, max_storage_binding_size: 1024 * megabyte, max_storage_buffers_per_stage: 10 };
@@ -25,16 +26,25 @@ function* product(axes) {
 }
 
 // Where the caller's buffers may lie, for slots in their order.
+const padded = (bytes) => Math.ceil(bytes / 16) * 16;
+// Buffers apart, the first ones' elements beginning so many elements behind their beginnings.
+const shifted = (...elements) => (slots) =>
+  slots.map(({ bytes, elementBytes }, buffer) => ({ buffer, offset: (elements[buffer] ?? 0) * elementBytes, bytes: bytes + 256 }));
 const layouts = {
-  apart: (slots) => slots.map((bytes, buffer) => ({ buffer, offset: 0, bytes: Math.ceil(bytes / 16) * 16 })),
-  unpadded: (slots) => slots.map((bytes, buffer) => ({ buffer, offset: 0, bytes })),
-  shifted: (slots) => slots.map((bytes, buffer) => ({ buffer, offset: buffer === 0 ? 192 : 0, bytes: bytes + 256 })),
-  'shifted output': (slots) => slots.map((bytes, buffer) => ({ buffer, offset: buffer === 1 ? 192 : 0, bytes: bytes + 256 })),
-  'in place': (slots) => slots.map((bytes, k) => ({ buffer: k < 2 ? 0 : k, offset: 0, bytes: Math.max(...slots.slice(0, 2), bytes) })),
+  apart: (slots) => slots.map(({ bytes }, buffer) => ({ buffer, offset: 0, bytes: padded(bytes) })),
+  unpadded: (slots) => slots.map(({ bytes }, buffer) => ({ buffer, offset: 0, bytes })),
+  'input by 1': shifted(1),
+  'output by 1': shifted(0, 1),
+  'by 1 each': shifted(1, 1, 1, 1),
+  'by 1, 2, 3': shifted(1, 2, 3),
+  'by 2, 3, 1': shifted(2, 3, 1),
+  'by 3, 1, 2': shifted(3, 1, 2),
+  'in place': (slots) =>
+    slots.map(({ bytes }, k) => ({ buffer: k < 2 ? 0 : k, offset: 0, bytes: Math.max(bytes, ...slots.slice(0, 2).map((slot) => slot.bytes)) })),
   'one buffer': (slots) => {
     let end = 0;
-    const all = slots.reduce((sum, bytes) => sum + Math.ceil(bytes / 256) * 256 + 256, 0);
-    return slots.map((bytes) => {
+    const all = slots.reduce((sum, { bytes }) => sum + Math.ceil(bytes / 256) * 256 + 256, 0);
+    return slots.map(({ bytes }) => {
       const offset = end;
       end += Math.ceil(bytes / 256) * 256;
       return { buffer: 0, offset, bytes: all };
@@ -118,34 +128,33 @@ function* argumentForms() {
   for (const call of ['dispatch', 'vertices', 'instances', 'indices', 'indexed-instances']) yield { forms: [{ call, per: 64 }] };
 }
 
+const shifts = ['input by 1', 'output by 1', 'by 1 each', 'by 1, 2, 3', 'by 2, 3, 1', 'by 3, 1, 2'];
 const primitives = {
   scan: [scans, Object.keys(layouts)],
-  reduce: [reductions, ['apart', 'shifted', 'one buffer']],
-  select: [selections, ['apart', 'shifted', 'one buffer']],
-  allocate: [allocations, ['apart', 'shifted', 'one buffer']],
-  expand: [expansions, ['apart', 'shifted']],
-  arguments: [argumentForms, ['apart', 'one buffer']],
+  reduce: [reductions, ['apart', ...shifts, 'one buffer']],
+  select: [selections, ['apart', ...shifts, 'one buffer']],
+  allocate: [allocations, ['apart', ...shifts, 'one buffer']],
+  expand: [expansions, ['apart', ...shifts]],
+  arguments: [argumentForms, ['apart', ...shifts, 'one buffer']],
 };
 
 // Every text of a kernel of a primitive, once, with what asked for it first.
 function* kernels(Planner, planner, primitive) {
   const [descriptions, names] = primitives[primitive];
   const seen = new Set();
-  let [k, refused] = [0, 0];
+  const next = random(7);
   for (const description of descriptions()) {
     for (const counted of [false, true]) {
       const question = { primitive, description, counted };
-      const { slots } = planner.slots(question);
-      const bytes = slots.map(({ elements, element_bytes }) => elements * element_bytes);
+      const slots = planner.slots(question).slots.map(({ elements, element_bytes }) => ({ bytes: elements * element_bytes, elementBytes: element_bytes }));
       for (const [device, traits] of Object.entries(devices)) {
-        // Each description in two of the layouts, so that each form meets all of them.
-        for (const layout of [names[0], names[++k % names.length]]) {
+        // Each description in three of the layouts: each form meets all of them.
+        for (const layout of [names[0], ...[0, 1].map(() => names[next() % names.length])]) {
           let planned;
           try {
-            planned = planner.plan(question, { dialect: 'tint', ...traits }, layouts[layout](bytes));
+            planned = planner.plan(question, { dialect: 'tint', ...traits }, layouts[layout](slots));
           } catch (error) {
             if (error.kind !== 'bad-argument' && error.kind !== 'unsupported') throw error;
-            ++refused;
             continue;
           }
           for (const { name, wgsl } of planned.plan.kernels) {
