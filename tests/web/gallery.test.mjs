@@ -39,6 +39,12 @@ async function rowsOf(page) {
   );
 }
 
+// A file as NumPy writes it.
+function npyOf(type, count, values) {
+  const header = `{'descr': '${type}', 'fortran_order': False, 'shape': (${count},), }`.padEnd(117) + '\n';
+  return Buffer.concat([Buffer.from('\x93NUMPY\x01\x00', 'latin1'), Buffer.from([118, 0]), Buffer.from(header), Buffer.from(values.buffer)]);
+}
+
 // The picture's own pixels, without the words over it.
 async function pixels(page, section) {
   // At a whole pixel, and above all else.
@@ -198,8 +204,7 @@ const tests = {
     const csv = 'day,copies\nMonday,3\nTuesday,1\nWednesday,4\n';
     await rerun(page, 'totals', () => page.setInputFiles('#totals input[type=file]', { name: 'week.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) }));
     same(await text(page, '#totals-first'), '3 4 8', 'totals of a CSV file');
-    const header = "{'descr': '<i4', 'fortran_order': False, 'shape': (4,), }".padEnd(117) + '\n';
-    const npy = Buffer.concat([Buffer.from('\x93NUMPY\x01\x00', 'latin1'), Buffer.from([118, 0]), Buffer.from(header), Buffer.from(Int32Array.of(5, -6, 7, 8).buffer)]);
+    const npy = npyOf('<i4', 4, Int32Array.of(5, -6, 7, 8));
     await rerun(page, 'totals', () =>
       page.evaluate((bytes) => {
         const transfer = new DataTransfer();
@@ -208,6 +213,9 @@ const tests = {
       }, [...npy]),
     );
     same(await text(page, '#totals-first'), '5 -1 6 14', 'totals of a dropped NPY file');
+    const halves = npyOf('<f2', 3, Uint16Array.of(0x3e00, 0xc000, 0x3800)); // 1.5, -2, 0.5
+    await rerun(page, 'totals', () => page.setInputFiles('#totals input[type=file]', { name: 'halves.npy', mimeType: '', buffer: halves }));
+    same(await text(page, '#totals-first'), '1.5 -0.5 0', 'totals of an NPY file of halves');
     await page.setInputFiles('#totals input[type=file]', { name: 'bad.npy', mimeType: '', buffer: Buffer.from('no such thing') });
     await page.waitForFunction(() => document.querySelector('#totals .alert').textContent !== '');
     same(await text(page, '#totals .alert'), 'bad.npy: The file does not begin as an NPY file does.', 'the fault');

@@ -53,6 +53,8 @@ const readers: Record<string, [number, (view: DataView, at: number, little: bool
   i4: [4, (view, at, little) => view.getInt32(at, little)],
   u8: [8, (view, at, little) => Number(view.getBigUint64(at, little))],
   i8: [8, (view, at, little) => Number(view.getBigInt64(at, little))],
+  // Younger than the others.
+  ...('getFloat16' in DataView.prototype ? { f2: [2, (view, at, little) => view.getFloat16(at, little)] } : {}),
   f4: [4, (view, at, little) => view.getFloat32(at, little)],
   f8: [8, (view, at, little) => view.getFloat64(at, little)],
 };

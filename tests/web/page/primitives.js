@@ -28,12 +28,12 @@ async function checkScan(cumulo, values, type, options) {
 export async function scanSizes(site, backend, sizes) {
   const cumulo = await open(site, backend);
   const faults = [];
-  for (const [k, n] of sizes.entries()) {
-    const type = types[k % types.length];
-    const values = data(type, n, 7 + n);
-    for (const exclusive of [false, true]) {
-      faults.push(await checkScan(cumulo, values, type, { exclusive }));
+  let k = 0;
+  for (const n of sizes) {
+    for (const type of types) {
+      faults.push(await checkScan(cumulo, data(type, n, 7 + n), type, { exclusive: k++ % 2 === 1 }));
     }
+    ++k;  // each type in both forms
   }
   return { backend: cumulo.backend, faults: faults.filter((fault) => fault) };
 }
