@@ -38,6 +38,7 @@ export async function serve(folders) {
 export function launch() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    handleSIGTERM: false, // it ends all, not the browser alone
     args: [
       '--enable-unsafe-webgpu',
       '--use-webgpu-adapter=swiftshader',
