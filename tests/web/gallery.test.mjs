@@ -321,6 +321,8 @@ const tests = {
     check(messages.every((message) => message.startsWith('This browser has no WebGPU')), messages.join('; '));
     same(await text(page, '#totals-total'), '510', 'the total');
     same((await rowsOf(page)).packed, ['3', '4', '1', '9', '6', '·', '·', '·'], 'the packed row');
+    same(await text(page, '#steps-status'), 'The totals, by the CPU.', 'the steps');
+    same(await text(page, '#steps-array'), '0 2 6 7 10 10 12 16 17 20 20 22 26 27 30 30', 'the totals of the steps');
     const [sales, boxes] = [await pixels(page, 'totals'), await pixels(page, 'output')];
     // The browser's own painter softens edges in its own way.
     expectSamePicture(sales, nativePicture('sales'), { from: 70, to: 330 }, 600, 0.005);
@@ -328,6 +330,9 @@ const tests = {
     await page.getByRole('button', { name: 'Measure' }).click();
     await settled(page, 'speed');
     check((await text(page, '#speed-status')).includes('by the wall clock. Every result was right.'), await text(page, '#speed-status'));
+    const times = await page.$$eval('#speed-table tbody tr', (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    const measured = /^[\d.]+ (µs|ms)$/;
+    check(times.every(([, copy, scan, compact]) => [copy, scan, compact].every((time) => measured.test(time))), JSON.stringify(times));
     await expectAccessible(page);
     await given.screenshot('without-webgpu', page.locator('body'));
   },

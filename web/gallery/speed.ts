@@ -2,6 +2,7 @@
 import uPlot from 'uplot';
 
 import { type Cumulo, timeRuns, type Timing } from '../src/cumulo.js';
+import { timeCalls } from '../src/timing.js';
 import { type App, sentence } from './app.js';
 import { grouped, h, milliseconds } from './dom.js';
 
@@ -112,11 +113,7 @@ async function measureOnCpu(cumulo: Cumulo, n: number): Promise<Row> {
   const scanned = await cumulo.scan(given.values, { timed: runs });
   const kept = await cumulo.compact(given.values, given.flags, { timed: runs });
   const output = new Uint32Array(n);
-  const copy = await measure(async (count, repeats) => {
-    const start = performance.now();
-    for (let k = 0; k < repeats; ++k) output.set(given.values);
-    return { medianMs: (performance.now() - start) / repeats, runs: count, clock: 'wall' };
-  });
+  const copy = timeCalls(() => output.set(given.values), runs);
   return { n, copy, scan: scanned.time!, compact: kept.time!, right: isRight(given, scanned.values, kept.values) };
 }
 

@@ -21,6 +21,8 @@ const about: Record<TracedAlgorithm, string> = {
 interface Trace {
   arrays: readonly (readonly number[])[];
   steps: readonly TraceStep[];
+  /** Else of the CPU, which tells its totals alone. */
+  ofDevice: boolean;
 }
 
 export function stepsSection(app: App, root: HTMLElement): void {
@@ -87,27 +89,27 @@ export function stepsSection(app: App, root: HTMLElement): void {
     explanation.textContent = about[algorithm.value as TracedAlgorithm];
     if (gpu) {
       const { arrays, steps } = await app.cumulo.trace(values, algorithm.value as TracedAlgorithm);
-      trace = { arrays: arrays.map((held) => Array.from(held)), steps };
+      trace = { arrays: arrays.map((held) => Array.from(held)), steps, ofDevice: true };
     } else {
       const { values: totals } = await app.cumulo.scan(values);
       missing.textContent = `${sentence(app.cumulo.reason)} So there are no steps of a device to show; the totals below are the CPU’s.`;
-      trace = { arrays: [Array.from(values), Array.from(totals)], steps: [{ label: 'the whole scan, on the CPU', additions: [], moves: [], barriers: 0 }] };
+      trace = { arrays: [Array.from(values), Array.from(totals)], steps: [{ label: 'the whole scan, on the CPU', additions: [], moves: [], barriers: 0 }], ofDevice: false };
     }
     slider.max = String(trace.steps.length);
-    go(0);
+    go(gpu ? 0 : 1);
     root.dataset['state'] = 'done';
   }
 
   function show(): void {
-    const { arrays, steps } = trace!;
+    const { arrays, steps, ofDevice } = trace!;
     const n = arrays[0]!.length;
     const done = steps.slice(0, at);
     const count = (of: readonly TraceStep[]) => of.reduce((sum, { additions }) => sum + additions.length, 0);
     const barriers = (of: readonly TraceStep[]) => of.reduce((sum, step) => sum + step.barriers, 0);
     const now = steps[at - 1];
-    status.textContent = now
-      ? `Step ${at} of ${steps.length}, ${now.label}: ${some(now.additions.length, 'addition')}, ${some(now.barriers, 'barrier')}; so far ${count(done)} and ${barriers(done)}.`
-      : `${n} values before the first of ${steps.length} steps, which take ${count(steps)} additions and ${barriers(steps)} barriers.`;
+    if (!ofDevice) status.textContent = now ? 'The totals, by the CPU.' : 'The values before the scan.';
+    else if (!now) status.textContent = `${n} values before the first of ${steps.length} steps, which take ${count(steps)} additions and ${barriers(steps)} barriers.`;
+    else status.textContent = `Step ${at} of ${steps.length}, ${now.label}: ${some(now.additions.length, 'addition')}, ${some(now.barriers, 'barrier')}; so far ${count(done)} and ${barriers(done)}.`;
     array.textContent = arrays[at]!.join(' ');
     slider.value = String(at);
     slider.setAttribute('aria-valuetext', now ? `step ${at}, ${now.label}` : 'before the first step');
@@ -116,7 +118,7 @@ export function stepsSection(app: App, root: HTMLElement): void {
     network.replaceChildren(drawing(trace!, at));
     network.setAttribute(
       'aria-label',
-      `A network of ${n} lines in ${steps.length} steps. ${status.textContent} The array now: ${arrays[at]!.join(' ')}.`,
+      `A network of ${n} lines in ${some(steps.length, 'step')}. ${status.textContent} The array now: ${arrays[at]!.join(' ')}.`,
     );
     root.dataset['step'] = String(at);
   }

@@ -7,7 +7,7 @@ import { BoundPlan, Executor, ScratchPool } from './executor.js';
 import type { Counts, Plan, PrimitiveName, Slots, TraceStep, Traits } from './plan.js';
 import { Planner, type PlannerSource, type Question } from './planner.js';
 import { type Bound, type Device, type Place, Prepared } from './prepared.js';
-import { median, timeRuns, type Timing } from './timing.js';
+import { timeCalls, timeRuns, type Timing } from './timing.js';
 
 export { CumuloError, Planner, requirements, timeRuns };
 export type { Bound, Counts, ErrorKind, Place, Plan, Prepared, PrimitiveName, Timing, TraceStep, Traits };
@@ -525,14 +525,7 @@ export class Cumulo {
     const once = () => this.#planner.run(question, slots, given);
     const { algorithm, outputs } = once();
     const report: Report = { algorithm, backend: 'cpu' };
-    if (timed) {
-      const times = Array.from({ length: timed }, () => {
-        const start = performance.now();
-        once();
-        return performance.now() - start;
-      });
-      report.time = { medianMs: median(times), runs: timed, clock: 'wall' };
-    }
+    if (timed) report.time = timeCalls(once, timed);
     return { ...outputsOf(slots, outputs), report };
   }
 

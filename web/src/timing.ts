@@ -12,6 +12,21 @@ export function median(times: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)]!;
 }
 
+const longEnough = 2; // ms between two looks at the page's clock, which browsers round to 0.1 ms
+
+/** The median of `runs` measurements by the page's clock, each of as many calls as take long enough. */
+export function timeCalls(call: () => void, runs: number): Timing {
+  const timed = (calls: number) => {
+    const start = performance.now();
+    for (let k = 0; k < calls; ++k) call();
+    return performance.now() - start;
+  };
+  for (let calls = 1; ; calls *= 2) {
+    const time = median(Array.from({ length: Math.max(Math.ceil(runs), 1) }, () => timed(calls)));
+    if (time >= longEnough) return { medianMs: time / calls, runs, clock: 'wall' };
+  }
+}
+
 interface Recordable {
   record(encoder: GPUCommandEncoder): void;
 }
