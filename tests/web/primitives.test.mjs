@@ -28,7 +28,9 @@ for (const backend of ['webgpu', 'cpu']) {
     same(used, backend, 'the backend');
     check(faults.length === 0, faults.join('\n'));
   };
-  tests[`scans by every operator and type, ${backend}`] = faultless('scanOperators', backend, 1500);
+  for (const type of ['u32', 'i32', 'f32', 'u64', 'i64', 'f16']) {
+    tests[`scans of ${type} by every operator, ${backend}`] = faultless('scanOperators', backend, 1500, type);
+  }
   tests[`wide sums, ${backend}`] = faultless('wideSums', backend, 2100);
   tests[`reductions, ${backend}`] = faultless('reductions', backend, [0, 1, 5, 1024, 1025, 9000]);
   tests[`selections, ${backend}`] = faultless('selections', backend, [0, 1, 2, 31, 33, 4095, 4096, 4097, 9000], 'auto');

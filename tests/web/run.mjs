@@ -28,7 +28,7 @@ const server = await serve([
 ]);
 let browser = await launch();
 const only = new RegExp(options.only);
-const patience = 240_000;
+const patience = 480_000;
 
 async function runTest(test) {
   // One that a test has brought down is no reason for the others to fail.

@@ -38,22 +38,21 @@ export async function scanSizes(site, backend, sizes) {
   return { backend: cumulo.backend, faults: faults.filter((fault) => fault) };
 }
 
-export async function scanOperators(site, backend, n) {
+export async function scanOperators(site, backend, n, type) {
   const cumulo = await open(site, backend);
   const faults = [];
-  let k = 0;
-  for (const type of types) {
-    for (const op of operatorsOf(type)) {
-      // Products of floats would overflow: signs alone.
-      const values = type[0] === 'f' && op === 'mul' ? arrayOf[type].from({ length: n }, (_, i) => (i % 3 ? 1 : -1)) : data(type, n, 3 + ++k);
-      const init = type.endsWith('64') ? 5n : 5;
-      const options = [
-        { op },
-        { op, exclusive: true, reverse: true },
-        { op, includeInitial: true, init },
-      ][k % 3];
-      faults.push(await checkScan(cumulo, values, type, options));
-    }
+  let k = types.indexOf(type);
+  for (const op of operatorsOf(type)) {
+    ++k;
+    // Products of floats would overflow: signs alone.
+    const values = type[0] === 'f' && op === 'mul' ? arrayOf[type].from({ length: n }, (_, i) => (i % 3 ? 1 : -1)) : data(type, n, 3 + k);
+    const init = type.endsWith('64') ? 5n : 5;
+    const options = [
+      { op },
+      { op, exclusive: true, reverse: true },
+      { op, includeInitial: true, init },
+    ][k % 3];
+    faults.push(await checkScan(cumulo, values, type, options));
   }
   return faults.filter((fault) => fault);
 }

@@ -168,6 +168,8 @@ function* kernels(Planner, planner, primitive) {
   }
 }
 
+const together = 32; // that the compiler is given before its answers are waited for
+
 export async function compileAll(site, primitive) {
   const { load, Planner } = await import(`${site}cumulo/cumulo.js`);
   const { device } = await load();
@@ -175,14 +177,22 @@ export async function compileAll(site, primitive) {
   const faults = [];
   const names = new Set();
   let count = 0;
+  let asked = [];
+  const judge = async () => {
+    for (const { name, from, info } of asked) {
+      for (const { type, message, lineNum } of (await info).messages) {
+        if (type !== 'info') faults.push(`${name}:${lineNum}: ${type}: ${message} (${JSON.stringify(from)})`);
+      }
+    }
+    asked = [];
+  };
   device.addEventListener('uncapturederror', (event) => event.preventDefault());
   for (const { name, wgsl, from } of kernels(Planner, planner, primitive)) {
-    const { messages } = await device.createShaderModule({ code: wgsl }).getCompilationInfo();
-    for (const { type, message, lineNum } of messages) {
-      if (type !== 'info') faults.push(`${name}:${lineNum}: ${type}: ${message} (${JSON.stringify(from)})`);
-    }
+    asked.push({ name, from, info: device.createShaderModule({ code: wgsl }).getCompilationInfo() });
+    if (asked.length === together) await judge();
     names.add(name);
     ++count;
   }
+  await judge();
   return { count, names: [...names].sort(), faults: faults.slice(0, 20) };
 }
