@@ -100,6 +100,22 @@ struct PlanRenewal {
   std::uint32_t runs = 0;
 };
 
+// One step of a traced scan: what becomes of its array of n elements.
+struct TraceStep {
+  using Pairs = std::vector<std::array<std::uint32_t, 2>>;  // from, to
+
+  std::string label;
+  Pairs additions = {};  // `to` becomes what `from` holds, combined with what it held
+  Pairs moves = {};      // `to` becomes what `from` holds, or what a builtin makes of it
+  std::uint32_t barriers = 0;
+};
+
+// The array as the kernel holds it before the first step and after each, one after the other.
+struct PlanTrace {
+  std::uint32_t buffer = 0;
+  std::vector<TraceStep> steps;
+};
+
 struct Plan {
   std::string primitive;
   std::string algorithm;
@@ -111,6 +127,7 @@ struct Plan {
   std::optional<Counts> counts = std::nullopt;
   std::optional<PlanStatus> status = std::nullopt;
   std::optional<PlanRenewal> renewal = std::nullopt;
+  std::optional<PlanTrace> trace = std::nullopt;
   std::vector<std::string> notes = {};  // why this algorithm and shape
 };
 
@@ -145,6 +162,9 @@ struct PlanOptions {
   std::uint32_t withhold = 0;
   // The kernels count their combines into a buffer "counters" (teaching forms; for tests).
   bool count_combines = false;
+  // The kernel writes its array after each step into a buffer "trace": for lessons. Of the teaching
+  // forms, and of the single pass by workgroup memory; inclusive scans of 8, 16, 32 or 64 elements.
+  bool trace = false;
   // The number of elements is a u32 on the device, description.n the most it can be; a larger one
   // is taken as that and sets status_clamped. Dispatches get their grids on the device then.
   bool counted = false;

@@ -16,47 +16,13 @@ constexpr std::uint64_t largest = 0xFFFFFFFF;
 
 Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
 
-PlanFamily plans_of(const Device::Impl& device, const AllocateDescription& description,
-                    bool counted) {
-  const auto plan = [&device, description, counted](const CallerLayout& layout,
-                                                    const Traits& traits) -> Result<CallerPlan> {
-    auto made = plan_allocate(description, traits,
-                              {.same_buffer = layout.aliasing == Aliasing::same_buffer,
-                               .misalignments = layout.misalignments,
-                               .counted = counted,
-                               .withhold = device.withhold});
-    if (!made) return std::unexpected{std::move(made.error())};
-    std::vector<std::uint32_t> external{0, 1, 2};
-    for (const bool there :
-         {!description.arguments.empty(), description.capacity_on_device, counted}) {
-      if (there) external.push_back(static_cast<std::uint32_t>(external.size()));
-    }
-    return CallerPlan{std::move(*made), std::move(external)};
-  };
-  return {.plan = plan, .fallback = std::string(name(Algorithm::reduce_then_scan))};
-}
-
-std::vector<CallerBuffer> caller_buffers(const AllocateDescription& d, bool counted,
-                                         const AllocationRanges& ranges) {
-  std::vector<CallerBuffer> buffers{{.what = "counts", .range = ranges.counts, .elements = d.n},
-                                    {.what = "offsets",
-                                     .range = ranges.offsets,
-                                     .element_bytes = offset_bytes(d),
-                                     .elements = d.n + 1,
-                                     .is_written = true},
-                                    {.what = "report",
-                                     .range = ranges.report,
-                                     .elements = sizeof(AllocationReport) / 4,
-                                     .is_written = true}};
-  if (!d.arguments.empty()) {
-    buffers.push_back({.what = "arguments",
-                       .range = ranges.arguments,
-                       .elements = argument_bytes(d.arguments) / 4,
-                       .is_written = true});
-  }
-  if (d.capacity_on_device) buffers.push_back({.what = "capacity", .range = ranges.capacity});
-  if (counted) buffers.push_back({.what = "number of counts", .range = ranges.n});
-  return buffers;
+// In the order of the slots, as far as there are any.
+std::vector<BufferRange> in_order(const AllocateDescription& d, const AllocationRanges& ranges) {
+  std::vector<BufferRange> ordered{ranges.counts, ranges.offsets, ranges.report};
+  if (!d.arguments.empty()) ordered.push_back(ranges.arguments);
+  if (d.capacity_on_device) ordered.push_back(ranges.capacity);
+  ordered.push_back(ranges.n);
+  return ordered;
 }
 
 Result<AllocationRun> allocate_on_cpu(const AllocateDescription& d,
@@ -81,11 +47,10 @@ Result<AllocationRun> allocate_on_gpu(Device& device, const AllocateDescription&
   if (!out) return std::unexpected{std::move(out.error())};
   auto said = device.allocate(sizeof(AllocationReport), "report");
   if (!said) return std::unexpected{std::move(said.error())};
-  PreparedPlans plans(device.impl(), plans_of(device.impl(), d, false));
-  const std::vector<CallerBuffer> buffers = caller_buffers(d, false,
-                                                           {.counts = {native_buffer(*in)},
-                                                            .offsets = {native_buffer(*out)},
-                                                            .report = {native_buffer(*said)}});
+  PreparedPlans plans(device.impl(), plans_of(d));
+  const auto buffers = at_ranges(plans.slots(), in_order(d, {.counts = {native_buffer(*in)},
+                                                             .offsets = {native_buffer(*out)},
+                                                             .report = {native_buffer(*said)}}));
   auto ran = run_and_finish(device.impl(), plans, buffers, run);
   if (!ran) {
     if (!should_fall_back(ran.error(), d.algorithm)) return std::unexpected{std::move(ran.error())};
@@ -148,8 +113,7 @@ Result<PreparedAllocation> prepare_allocation(Device& device,
   if (auto ok = validate(description); !ok) return std::unexpected{std::move(ok.error())};
   auto impl = std::make_unique<PreparedAllocation::Impl>();
   impl->description = description;
-  auto ok = impl->prepare(device, options, plans_of(device.impl(), description, options.counted),
-                          description.n);
+  auto ok = impl->prepare(device, options, plans_of(description, options.counted), description.n);
   if (!ok) return std::unexpected{std::move(ok.error())};
   return PreparedAllocation(std::move(impl));
 }
@@ -165,9 +129,8 @@ Result<void> PreparedAllocation::run(const AllocationBuffers& b) {
   if (impl_->counted) needs.push_back({"number of counts", b.n, 4});
   if (auto ok = check_views(*impl_->device, needs); !ok) return ok;
   if (!impl_->plans) return impl_->run_on_cpu(b);
-  return impl_->run(caller_buffers(d, impl_->counted,
-                                   {range_of(b.counts), range_of(b.offsets), range_of(b.report),
-                                    range_of(b.arguments), range_of(b.capacity), range_of(b.n)}));
+  return impl_->run(in_order(d, {range_of(b.counts), range_of(b.offsets), range_of(b.report),
+                                 range_of(b.arguments), range_of(b.capacity), range_of(b.n)}));
 }
 
 Result<void> PreparedAllocation::Impl::run_on_cpu(const AllocationBuffers& b) const {
@@ -209,7 +172,7 @@ std::uint64_t scratch_size(const PreparedAllocation& allocation) {
 Result<BoundCall> bind(PreparedAllocation& allocation, const AllocationRanges& ranges,
                        const BufferRange& scratch) {
   const auto& impl = allocation.impl();
-  return impl.bind(caller_buffers(impl.description, impl.counted, ranges), scratch);
+  return impl.bind(in_order(impl.description, ranges), scratch);
 }
 
 }  // namespace cumulo

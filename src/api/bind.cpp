@@ -17,19 +17,7 @@ Result<std::vector<CallerBuffer>> PreparedScan::Impl::caller_buffers(
         counted ? "a scan counted on the device needs the buffer with the count"
                 : "a count was given to a scan that was not prepared as counted on the device");
   }
-  std::vector<CallerBuffer> buffers{{.what = "input",
-                                     .range = in,
-                                     .element_bytes = input_bytes(description),
-                                     .elements = description.n,
-                                     .moves_in_vectors = !counted},
-                                    {.what = "output",
-                                     .range = out,
-                                     .element_bytes = element_bytes(description),
-                                     .elements = result_count(description),
-                                     .is_written = true,
-                                     .moves_in_vectors = !counted}};
-  if (counted) buffers.push_back({.what = "count", .range = count, .is_bound_alone = true});
-  return buffers;
+  return at_ranges(plans->slots(), std::array{in, out, count});
 }
 
 BoundScan::BoundScan(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -18,8 +18,8 @@ Result<void> PreparedCall::prepare(Device& owner, const PrepareOptions& options,
   return {};
 }
 
-Result<void> PreparedCall::run(std::span<const CallerBuffer> buffers) const {
-  auto plan = plans->bind_again(buffers);
+Result<void> PreparedCall::run(std::span<const BufferRange> ranges) const {
+  auto plan = plans->bind_again(at_ranges(plans->slots(), ranges));
   if (!plan) return std::unexpected{std::move(plan.error())};
   return submit_recorded(*device->gpu, **plan);
 }
@@ -31,13 +31,13 @@ std::uint64_t PreparedCall::scratch_size() const {
   return plans->scratch_size(ways);
 }
 
-Result<BoundCall> PreparedCall::bind(std::span<const CallerBuffer> buffers,
+Result<BoundCall> PreparedCall::bind(std::span<const BufferRange> ranges,
                                      const BufferRange& scratch) const {
   if (!plans) {
     return std::unexpected{
         Error{ErrorKind::bad_argument, "what is prepared for the CPU backend records no commands"}};
   }
-  auto plan = plans->bind(buffers, scratch);
+  auto plan = plans->bind(at_ranges(plans->slots(), ranges), scratch);
   if (!plan) return std::unexpected{std::move(plan.error())};
   return BoundCall(std::make_unique<BoundCall::Impl>(std::move(*plan)));
 }

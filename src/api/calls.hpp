@@ -26,11 +26,11 @@ struct PreparedCall {
 
   const Plan* first_plan() const { return plans ? plans->first_plan() : nullptr; }
   Result<void> finish() const { return plans ? plans->finish() : Result<void>{}; }
-  // Submits a run; on a GPU.
-  Result<void> run(std::span<const CallerBuffer> buffers) const;
+  // Submits a run over the slots' buffers, in their order; on a GPU.
+  Result<void> run(std::span<const BufferRange> ranges) const;
   // Enough for every way that buffers can lie.
   std::uint64_t scratch_size() const;
-  Result<BoundCall> bind(std::span<const CallerBuffer> buffers, const BufferRange& scratch) const;
+  Result<BoundCall> bind(std::span<const BufferRange> ranges, const BufferRange& scratch) const;
 };
 
 struct BoundCall::Impl {

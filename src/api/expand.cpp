@@ -24,60 +24,15 @@ std::string_view input_name(const ExpandDescription& d) {
 // Counts, or one offset more.
 std::uint64_t input_count(const ExpandDescription& d) { return d.n + (d.from_offsets ? 1 : 0); }
 
-PlanFamily plans_of(const Device::Impl& device, const ExpandDescription& description,
-                    bool counted) {
-  const auto plan = [&device, description, counted](const CallerLayout& layout,
-                                                    const Traits& traits) -> Result<CallerPlan> {
-    if (layout.aliasing == Aliasing::same_buffer) {
-      return std::unexpected{bad_argument(
-          "the output, the report or the arguments of an expansion lie in one buffer with "
-          "what it reads: WebGPU lets no kernel write one part of a buffer that it reads "
-          "another part of")};
-    }
-    auto made = plan_expand(
-        description, traits,
-        {.misalignments = layout.misalignments, .counted = counted, .withhold = device.withhold});
-    if (!made) return std::unexpected{std::move(made.error())};
-    std::vector<std::uint32_t> external{0, 1, 2};
-    for (const bool there :
-         {description.element_bytes > 0, !description.arguments.empty(), counted}) {
-      if (there) external.push_back(static_cast<std::uint32_t>(external.size()));
-    }
-    return CallerPlan{std::move(*made), std::move(external)};
-  };
-  return {.plan = plan, .fallback = std::string(name(Algorithm::reduce_then_scan))};
-}
-
-std::vector<CallerBuffer> caller_buffers(const ExpandDescription& d, bool counted,
-                                         const ExpansionRanges& ranges) {
-  // Counts are read by the scan alone, which writes its offsets to scratch.
-  std::vector<CallerBuffer> buffers{{.what = input_name(d),
-                                     .range = ranges.counts,
-                                     .elements = input_count(d),
-                                     .is_bound_alone = !d.from_offsets}};
-  if (d.element_bytes > 0) {
-    buffers.push_back({.what = "values",
-                       .range = ranges.values,
-                       .element_bytes = d.element_bytes,
-                       .elements = d.n});
-  }
-  buffers.push_back({.what = "output",
-                     .range = ranges.output,
-                     .element_bytes = output_bytes(d),
-                     .elements = d.capacity,
-                     .is_written = true});
-  buffers.push_back({.what = "report",
-                     .range = ranges.report,
-                     .elements = sizeof(ExpansionReport) / 4,
-                     .is_written = true});
-  if (!d.arguments.empty()) {
-    buffers.push_back({.what = "arguments",
-                       .range = ranges.arguments,
-                       .elements = argument_bytes(d.arguments) / 4,
-                       .is_written = true});
-  }
-  if (counted) buffers.push_back({.what = "number of items", .range = ranges.n});
-  return buffers;
+// In the order of the slots, as far as there are any.
+std::vector<BufferRange> in_order(const ExpandDescription& d, const ExpansionRanges& ranges) {
+  std::vector<BufferRange> ordered{ranges.counts};
+  if (d.element_bytes > 0) ordered.push_back(ranges.values);
+  ordered.push_back(ranges.output);
+  ordered.push_back(ranges.report);
+  if (!d.arguments.empty()) ordered.push_back(ranges.arguments);
+  ordered.push_back(ranges.n);
+  return ordered;
 }
 
 std::uint64_t total_of(const ExpandDescription& d, std::span<const std::uint32_t> counts) {
@@ -124,12 +79,12 @@ Result<ExpansionRun> expand_on_gpu(Device& device, const ExpandDescription& d,
   if (!made) return std::unexpected{std::move(made.error())};
   auto said = device.allocate(sizeof(ExpansionReport), "report");
   if (!said) return std::unexpected{std::move(said.error())};
-  PreparedPlans plans(device.impl(), plans_of(device.impl(), fitting, false));
-  const std::vector<CallerBuffer> buffers = caller_buffers(fitting, false,
-                                                           {.counts = {native_buffer(*in)},
-                                                            .values = {native_buffer(*given)},
-                                                            .output = {native_buffer(*made)},
-                                                            .report = {native_buffer(*said)}});
+  PreparedPlans plans(device.impl(), plans_of(fitting));
+  const auto buffers =
+      at_ranges(plans.slots(), in_order(fitting, {.counts = {native_buffer(*in)},
+                                                  .values = {native_buffer(*given)},
+                                                  .output = {native_buffer(*made)},
+                                                  .report = {native_buffer(*said)}}));
   auto ran = run_and_finish(device.impl(), plans, buffers, run);
   if (!ran) {
     if (!should_fall_back(ran.error(), d.algorithm)) return std::unexpected{std::move(ran.error())};
@@ -202,8 +157,7 @@ Result<PreparedExpansion> prepare_expansion(Device& device, const ExpandDescript
   if (auto ok = validate(description); !ok) return std::unexpected{std::move(ok.error())};
   auto impl = std::make_unique<PreparedExpansion::Impl>();
   impl->description = description;
-  auto ok = impl->prepare(device, options, plans_of(device.impl(), description, options.counted),
-                          description.n);
+  auto ok = impl->prepare(device, options, plans_of(description, options.counted), description.n);
   if (!ok) return std::unexpected{std::move(ok.error())};
   return PreparedExpansion(std::move(impl));
 }
@@ -221,9 +175,8 @@ Result<void> PreparedExpansion::run(const ExpansionBuffers& b) {
   if (impl_->counted) needs.push_back({"number of items", b.n, 4});
   if (auto ok = check_views(*impl_->device, needs); !ok) return ok;
   if (!impl_->plans) return impl_->run_on_cpu(b);
-  return impl_->run(caller_buffers(d, impl_->counted,
-                                   {range_of(b.counts), range_of(b.values), range_of(b.output),
-                                    range_of(b.report), range_of(b.arguments), range_of(b.n)}));
+  return impl_->run(in_order(d, {range_of(b.counts), range_of(b.values), range_of(b.output),
+                                 range_of(b.report), range_of(b.arguments), range_of(b.n)}));
 }
 
 Result<void> PreparedExpansion::Impl::run_on_cpu(const ExpansionBuffers& b) const {
@@ -258,7 +211,7 @@ std::uint64_t scratch_size(const PreparedExpansion& expansion) {
 Result<BoundCall> bind(PreparedExpansion& expansion, const ExpansionRanges& ranges,
                        const BufferRange& scratch) {
   const auto& impl = expansion.impl();
-  return impl.bind(caller_buffers(impl.description, impl.counted, ranges), scratch);
+  return impl.bind(in_order(impl.description, ranges), scratch);
 }
 
 }  // namespace cumulo

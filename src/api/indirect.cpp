@@ -8,32 +8,6 @@
 #include "api/views.hpp"
 
 namespace cumulo {
-namespace {
-
-PlanFamily plans_of(const ArgumentsDescription& description) {
-  const auto plan = [description](const CallerLayout& layout,
-                                  const Traits& traits) -> Result<CallerPlan> {
-    auto made = plan_arguments(description, traits,
-                               {.same_buffer = layout.aliasing == Aliasing::same_buffer,
-                                .count_misalignment = layout.misalignment(0),
-                                .arguments_misalignment = layout.misalignment(1)});
-    if (!made) return std::unexpected{std::move(made.error())};
-    return CallerPlan{std::move(*made), {0, 1}};
-  };
-  return {.plan = plan, .fallback = "the same again"};
-}
-
-std::array<CallerBuffer, 2> caller_buffers(const ArgumentsDescription& d,
-                                           const ArgumentsRanges& ranges) {
-  return {CallerBuffer{.what = "count", .range = ranges.count},
-          CallerBuffer{.what = "arguments",
-                       .range = ranges.arguments,
-                       .elements = argument_bytes(d.forms) / 4,
-                       .is_written = true}};
-}
-
-}  // namespace
-
 struct PreparedArguments::Impl : PreparedCall {
   ArgumentsDescription description;
 };
@@ -65,7 +39,7 @@ Result<void> PreparedArguments::run(const ArgumentsBuffers& b) {
       {{"count", b.count, 4}, {"arguments", b.arguments, argument_bytes(d.forms)}}};
   if (auto ok = check_views(*impl_->device, needs); !ok) return ok;
   if (impl_->plans) {
-    return impl_->run(caller_buffers(d, {range_of(b.count), range_of(b.arguments)}));
+    return impl_->run(std::array{range_of(b.count), range_of(b.arguments)});
   }
   const auto words = indirect_arguments(d, *host_data<std::uint32_t>(b.count));
   std::memcpy(host_data<std::byte>(b.arguments), words.data(), words.size() * 4);
@@ -73,8 +47,7 @@ Result<void> PreparedArguments::run(const ArgumentsBuffers& b) {
 }
 
 Result<BoundCall> bind(PreparedArguments& arguments, const ArgumentsRanges& ranges) {
-  const auto& impl = arguments.impl();
-  return impl.bind(caller_buffers(impl.description, ranges), {});
+  return arguments.impl().bind(std::array{ranges.count, ranges.arguments}, {});
 }
 
 }  // namespace cumulo

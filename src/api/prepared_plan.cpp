@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <tuple>
 
 #include "api/impl.hpp"
 
@@ -14,75 +13,16 @@ constexpr std::size_t remembered_variants = 16;
 
 Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
 
-// The caller's part of a buffer, bound from the last offset that the device allows.
-struct Placement {
-  gpu::BoundBuffer bound;
-  std::uint32_t misalignment;  // elements from there to the caller's first
-};
-
-Result<Placement> place(const CallerBuffer& buffer, const Limits& limits) {
-  const auto& [what, range, element_bytes] =
-      std::tie(buffer.what, buffer.range, buffer.element_bytes);
+// bad_argument where kernels cannot bind it.
+Result<void> check_usable(std::string_view what, const BufferRange& range) {
   if (range.buffer == nullptr) {
     return std::unexpected{bad_argument("the buffer of the " + std::string(what) + " is null")};
-  }
-  if (range.offset % element_bytes != 0) {
-    return std::unexpected{bad_argument(
-        "the offset of the " + std::string(what) + ", " + std::to_string(range.offset) +
-        " bytes, is no multiple of its elements' " + std::to_string(element_bytes))};
   }
   if ((wgpuBufferGetUsage(range.buffer) & WGPUBufferUsage_Storage) == 0) {
     return std::unexpected{
         bad_argument("the buffer of the " + std::string(what) + " lacks the usage storage")};
   }
-  const auto misalignment = static_cast<std::uint32_t>(range.offset / element_bytes %
-                                                       binding_period(element_bytes, limits));
-  return Placement{
-      {range.buffer, range.offset - misalignment * element_bytes, wgpuBufferGetSize(range.buffer)},
-      misalignment};
-}
-
-// Whether the last elements lie in a vector of 16 bytes that the buffer holds to its end.
-bool is_padded(const CallerBuffer& buffer, const Placement& placed) {
-  if (!buffer.moves_in_vectors) return false;
-  const std::uint64_t bytes = (placed.misalignment + buffer.elements) * buffer.element_bytes;
-  const std::uint64_t held = placed.bound.bytes - placed.bound.offset;
-  return ends_in_a_vector(bytes) && bytes <= held && (bytes + 15) / 16 * 16 <= held;
-}
-
-struct Extent {
-  std::uint64_t bound;  // where the binding begins
-  std::uint64_t begin;
-  std::uint64_t end;
-};
-
-Extent extent_of(const CallerBuffer& buffer, const Placement& placed) {
-  return {placed.bound.offset, buffer.range.offset,
-          buffer.range.offset + buffer.elements * buffer.element_bytes};
-}
-
-// Whether one buffer can hold both ranges, of which one is written, and how the kernels must bind
-// it then.
-Result<Aliasing> aliasing_of(const CallerBuffer& a, const Placement& at_a, const CallerBuffer& b,
-                             const Placement& at_b, bool can_be_in_place) {
-  if (a.range.buffer != b.range.buffer) return Aliasing::none;
-  if (can_be_in_place && a.range == b.range) return Aliasing::in_place;
-  const Extent in = extent_of(a, at_a);
-  const Extent out = extent_of(b, at_b);
-  const std::string both = std::string(a.what) + " and " + std::string(b.what);
-  if (in.begin < out.end && out.begin < in.end) {
-    return std::unexpected{bad_argument(both + " overlap in one buffer: give " +
-                                        (can_be_in_place ? "the same range, or " : "") +
-                                        "ranges apart")};
-  }
-  if (in.bound < out.end && out.bound < in.end) {
-    return std::unexpected{bad_argument(
-        both +
-        " lie so close in one buffer that their aligned ranges overlap: keep the later "
-        "one's start, rounded down to the device's storage offset alignment, past the "
-        "earlier one's end")};
-  }
-  return a.is_written && b.is_written ? Aliasing::none : Aliasing::same_buffer;
+  return {};
 }
 
 bool copies_to(const Plan& plan, std::uint32_t buffer) {
@@ -107,9 +47,15 @@ bool same_layout(const std::vector<PlanBuffer>& a, const std::vector<PlanBuffer>
 
 }  // namespace
 
-void CallerLayout::trim() {
-  while (!misalignments.empty() && misalignments.back() == 0) misalignments.pop_back();
-  while (!padded.empty() && !padded.back()) padded.pop_back();
+std::vector<CallerBuffer> at_ranges(std::span<const CallerSlot> slots,
+                                    std::span<const BufferRange> ranges) {
+  std::vector<CallerBuffer> buffers;
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    CallerBuffer buffer{slots[k], {}};
+    if (k < ranges.size()) buffer.range = ranges[k];
+    buffers.push_back(std::move(buffer));
+  }
+  return buffers;
 }
 
 PreparedPlans::PreparedPlans(Device::Impl& device, PlanFamily family)
@@ -126,7 +72,7 @@ Result<std::shared_ptr<const gpu::PreparedPlan>> PreparedPlans::variant(
   for (const Variant& known : variants_) {
     if (known.layout == layout) return known.plan;
   }
-  auto planned = family_.plan(layout, traits());
+  auto planned = family_.plan(layout, traits(), device_->withhold);
   if (!planned) return std::unexpected{std::move(planned.error())};
   auto prepared = gpu::PreparedPlan::create(*device_->gpu, std::move(planned->plan),
                                             std::move(planned->external));
@@ -137,35 +83,29 @@ Result<std::shared_ptr<const gpu::PreparedPlan>> PreparedPlans::variant(
 
 Result<gpu::BoundPlan> PreparedPlans::bind(std::span<const CallerBuffer> buffers,
                                            const BufferRange& lent_scratch) {
-  std::vector<Placement> placed;
-  CallerLayout layout;
-  std::vector<gpu::BoundBuffer> external;
+  std::vector<CallerSlot> slots;
+  std::vector<CallerPlace> places;
   for (const CallerBuffer& buffer : buffers) {
-    auto at = place(buffer, device_->gpu->traits().limits);
-    if (!at) return std::unexpected{std::move(at.error())};
-    layout.misalignments.push_back(at->misalignment);
-    layout.padded.push_back(is_padded(buffer, *at));
-    external.push_back(at->bound);
-    placed.push_back(std::move(*at));
-  }
-  for (std::size_t a = 0; a < buffers.size(); ++a) {
-    for (std::size_t b = a + 1; b < buffers.size(); ++b) {
-      if (!buffers[a].is_written && !buffers[b].is_written) continue;
-      if (buffers[a].is_bound_alone || buffers[b].is_bound_alone) continue;
-      auto aliasing = aliasing_of(buffers[a], placed[a], buffers[b], placed[b],
-                                  family_.can_be_in_place && a == 0 && b == 1);
-      if (!aliasing) return std::unexpected{std::move(aliasing.error())};
-      if (layout.aliasing == Aliasing::none) layout.aliasing = *aliasing;
+    if (auto ok = check_usable(buffer.what, buffer.range); !ok) {
+      return std::unexpected{std::move(ok.error())};
     }
+    slots.push_back(buffer);
+    places.push_back(
+        {buffer.range.buffer, buffer.range.offset, wgpuBufferGetSize(buffer.range.buffer)});
   }
-  if (layout.aliasing == Aliasing::same_buffer) layout.padded.clear();
-  layout.trim();
-  auto plan = variant(layout);
+  auto arranged = arrange(slots, places, device_->gpu->traits().limits, family_.can_be_in_place);
+  if (!arranged) return std::unexpected{std::move(arranged.error())};
+  std::vector<gpu::BoundBuffer> external;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    external.push_back(
+        {buffers[i].range.buffer, arranged->bound_offsets[i], places[i].buffer_bytes});
+  }
+  auto plan = variant(arranged->layout);
   if (!plan) return std::unexpected{std::move(plan.error())};
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (copies_to((*plan)->plan(), (*plan)->external()[i]) &&
         (wgpuBufferGetUsage(buffers[i].range.buffer) & WGPUBufferUsage_CopyDst) == 0) {
-      return std::unexpected{bad_argument("the buffer of the " + std::string(buffers[i].what) +
+      return std::unexpected{bad_argument("the buffer of the " + buffers[i].what +
                                           " lacks the usage copy destination")};
     }
   }
@@ -213,22 +153,21 @@ Result<std::shared_ptr<gpu::Scratch>> PreparedPlans::borrow_scratch(
   for (const CallerBuffer& buffer : buffers) {
     if (lent.buffer == buffer.range.buffer) {
       return std::unexpected{bad_argument(
-          "the scratch lies in the buffer of the " + std::string(buffer.what) +
+          "the scratch lies in the buffer of the " + buffer.what +
           ": WebGPU lets no kernel write one part of a buffer that it reads another part of")};
     }
   }
   const std::uint64_t alignment = device_->gpu->traits().limits.min_storage_offset_alignment;
+  if (auto ok = check_usable("scratch", lent); !ok) return std::unexpected{std::move(ok.error())};
   // From an offset that can be bound: scratch_size() has room for that.
-  auto placed =
-      place({"scratch", {lent.buffer, (lent.offset + alignment - 1) / alignment * alignment}},
-            device_->gpu->traits().limits);
-  if (!placed) return std::unexpected{std::move(placed.error())};
-  const std::uint64_t needed = placed->bound.offset + prepared.scratch_bytes();
-  if (needed > placed->bound.bytes) {
+  const std::uint64_t offset = (lent.offset + alignment - 1) / alignment * alignment;
+  const std::uint64_t held = wgpuBufferGetSize(lent.buffer);
+  const std::uint64_t needed = offset + prepared.scratch_bytes();
+  if (needed > held) {
     return std::unexpected{bad_argument("the scratch must hold " + std::to_string(needed) +
-                                        " bytes but has " + std::to_string(placed->bound.bytes))};
+                                        " bytes but has " + std::to_string(held))};
   }
-  return gpu::Scratch::borrow(placed->bound);
+  return gpu::Scratch::borrow({lent.buffer, offset, held});
 }
 
 std::uint64_t PreparedPlans::scratch_size(std::span<const CallerLayout> layouts) const {
@@ -236,7 +175,7 @@ std::uint64_t PreparedPlans::scratch_size(std::span<const CallerLayout> layouts)
   std::uint64_t most = 0;
   // Not every algorithm takes every layout.
   for (const CallerLayout& layout : layouts) {
-    if (const auto planned = family_.plan(layout, traits())) {
+    if (const auto planned = family_.plan(layout, traits(), device_->withhold)) {
       const Plan& plan = planned->plan;
       most = std::max(most, gpu::scratch_offset(plan, plan.buffers.size(), alignment));
     }

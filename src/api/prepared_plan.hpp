@@ -8,62 +8,24 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cumulo/webgpu.hpp"
 #include "gpu/context.hpp"
 #include "gpu/executor.hpp"
+#include "plan/caller.hpp"
 
 namespace cumulo {
 
 // One of the caller's buffers in a run.
-struct CallerBuffer {
-  std::string_view what;  // for messages: "input"
+struct CallerBuffer : CallerSlot {
   BufferRange range;
-  std::uint64_t element_bytes = 4;  // the offset is a multiple of that
-  std::uint64_t elements = 1;       // from the offset on
-  bool is_written = false;
-  bool is_bound_alone = false;    // no dispatch binds it beside another of the caller's buffers
-  bool moves_in_vectors = false;  // the plan wants to know whether it is padded
 };
 
-// Whether so many bytes from an aligned offset end within 16 that belong together.
-constexpr bool ends_in_a_vector(std::uint64_t bytes) { return bytes % 16 != 0; }
-
-// How they lie.
-struct CallerLayout {
-  Aliasing aliasing = Aliasing::none;
-  // Of each buffer: the first element's distance, in elements, from the last offset before it that
-  // the device lets one bind. Missing ones are 0.
-  std::vector<std::uint32_t> misalignments = {};
-  // Of each buffer that moves in vectors: its elements end within one of 16 bytes, all of which
-  // their buffer holds. Missing ones are not padded.
-  std::vector<bool> padded = {};
-
-  std::uint32_t misalignment(std::size_t buffer) const {
-    return buffer < misalignments.size() ? misalignments[buffer] : 0;
-  }
-  bool is_padded(std::size_t buffer) const { return buffer < padded.size() && padded[buffer]; }
-  // One way to say that nothing is misaligned or padded.
-  void trim();
-  bool operator==(const CallerLayout&) const = default;
-};
-
-// A plan, and which of its buffers are the caller's, in the order of a run's.
-struct CallerPlan {
-  Plan plan;
-  std::vector<std::uint32_t> external;
-};
-
-// What makes the plans of a primitive.
-struct PlanFamily {
-  // The traits are the device's.
-  std::function<Result<CallerPlan>(const CallerLayout&, const Traits&)> plan;
-  std::string fallback;          // the algorithm that cannot stall, for the message
-  bool can_be_in_place = false;  // buffer 1, an output, may be the same range as buffer 0
-};
+// A family's slots where these ranges are, in their order.
+std::vector<CallerBuffer> at_ranges(std::span<const CallerSlot> slots,
+                                    std::span<const BufferRange> ranges);
 
 // All plans of one description on one device, by how the caller's buffers lie; the scratch that
 // they share; and the buffers that they were last bound to. One run at a time.
@@ -73,6 +35,7 @@ class PreparedPlans {
 
   // The plan for a layout, compiled. The first one asked for is kept for ever.
   Result<std::shared_ptr<const gpu::PreparedPlan>> variant(const CallerLayout& layout);
+  const std::vector<CallerSlot>& slots() const { return family_.slots; }
   const Plan* first_plan() const {
     return variants_.empty() ? nullptr : &variants_.front().plan->plan();
   }

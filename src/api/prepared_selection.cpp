@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "api/prepared_selection.hpp"
 #include "api/selection_places.hpp"
 #include "api/views.hpp"
 
@@ -38,26 +39,6 @@ Result<void> check_places(const SelectionDescription& d, const Places& places, b
   return asked("number of elements", places.n, counted);
 }
 
-PlanFamily plans_of(const Device::Impl& device, const SelectionDescription& description,
-                    bool counted) {
-  const auto plan = [&device, description, counted](const CallerLayout& layout,
-                                                    const Traits& traits) -> Result<CallerPlan> {
-    auto made = plan_selection(description, traits,
-                               {.same_buffer = layout.aliasing == Aliasing::same_buffer,
-                                .misalignments = layout.misalignments,
-                                .counted = counted,
-                                .withhold = device.withhold});
-    if (!made) return std::unexpected{std::move(made.error())};
-    const std::size_t callers = plan::selection_slots(description, counted).size();
-    std::vector<std::uint32_t> external(callers);
-    for (std::uint32_t k = 0; k < callers; ++k) external[k] = k;
-    return CallerPlan{std::move(*made), std::move(external)};
-  };
-  return {.plan = plan,
-          .fallback = std::string(name(SelectionAlgorithm::mask_then_scatter)),
-          .can_be_in_place = false};
-}
-
 }  // namespace
 
 PreparedSelection::PreparedSelection(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -77,8 +58,8 @@ Result<PreparedSelection> prepare_selection(Device& device, const SelectionDescr
   if (device.impl().gpu == nullptr) {
     if (auto ok = cpu::check(description); !ok) return std::unexpected{std::move(ok.error())};
   }
-  auto ready = impl->prepare(device, options, plans_of(device.impl(), description, options.counted),
-                             description.n);
+  auto ready =
+      impl->prepare(device, options, plans_of(description, options.counted), description.n);
   if (!ready) {
     Error error = std::move(ready.error());
     if (error.kind == ErrorKind::validation && description.predicate) {
@@ -92,27 +73,14 @@ Result<PreparedSelection> prepare_selection(Device& device, const SelectionDescr
 
 Result<void> PreparedSelection::finish() { return impl_->finish(); }
 
-Result<std::vector<CallerBuffer>> PreparedSelection::Impl::caller_buffers(
+Result<std::vector<BufferRange>> PreparedSelection::Impl::caller_ranges(
     const SelectionRanges& ranges) const {
   if (!plans) return refuse("a selection prepared for the CPU backend records no commands");
   const auto given = [](const BufferRange& range) { return range.buffer != nullptr; };
   if (auto ok = check_places(description, ranges, counted, given); !ok) {
     return std::unexpected{std::move(ok.error())};
   }
-  const auto slots = plan::selection_slots(description, counted);
-  const std::vector<BufferRange> ordered = in_order(slots, ranges);
-  static constexpr std::array<std::string_view, 7> names{"input",   "flags",  "output", "indices",
-                                                         "lengths", "counts", "count"};
-  std::vector<CallerBuffer> buffers;
-  for (std::size_t k = 0; k < slots.size(); ++k) {
-    buffers.push_back({.what = names[static_cast<std::size_t>(slots[k].what)],
-                       .range = ordered[k],
-                       .element_bytes = slots[k].element_bytes,
-                       .elements = slots[k].elements,
-                       .is_written = slots[k].is_written(),
-                       .is_bound_alone = slots[k].what == What::n});
-  }
-  return buffers;
+  return in_order(plan::selection_slots(description, counted), ranges);
 }
 
 Result<void> PreparedSelection::run(const SelectionBuffers& buffers) {
@@ -146,7 +114,7 @@ Result<void> PreparedSelection::run(const SelectionBuffers& buffers) {
                            .n = range_of(buffers.n)};
     for (const BufferView& view : buffers.arrays) ranges.arrays.push_back(range_of(view));
     for (const BufferView& view : buffers.kept) ranges.kept.push_back(range_of(view));
-    auto callers = impl_->caller_buffers(ranges);
+    auto callers = impl_->caller_ranges(ranges);
     if (!callers) return std::unexpected{std::move(callers.error())};
     return impl_->PreparedCall::run(*callers);
   }
@@ -189,7 +157,7 @@ std::uint64_t scratch_size(const PreparedSelection& selection) {
 
 Result<BoundCall> bind(PreparedSelection& selection, const SelectionRanges& ranges,
                        const BufferRange& scratch) {
-  auto buffers = selection.impl().caller_buffers(ranges);
+  auto buffers = selection.impl().caller_ranges(ranges);
   if (!buffers) return std::unexpected{std::move(buffers.error())};
   return selection.impl().bind(*buffers, scratch);
 }

@@ -16,22 +16,6 @@ namespace {
 
 Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
 
-PlanFamily plans_of(const ReduceDescription& description, bool counted) {
-  const auto plan = [description, counted](const CallerLayout& layout,
-                                           const Traits& traits) -> Result<CallerPlan> {
-    auto made = plan_reduce(description, traits,
-                            {.aliasing = layout.aliasing,
-                             .in_misalignment = layout.misalignment(0),
-                             .out_misalignment = layout.misalignment(1),
-                             .counted = counted,
-                             .count_misalignment = layout.misalignment(2)});
-    if (!made) return std::unexpected{std::move(made.error())};
-    std::vector<std::uint32_t> external = plan::callers_of_scan(*made);
-    return CallerPlan{std::move(*made), std::move(external)};
-  };
-  return {.plan = plan, .fallback = {}};
-}
-
 Result<ReduceReport> reduce_on_cpu(const ReduceDescription& d, std::span<const std::byte> in,
                                    const RunOptions& run) {
   const auto once = [&] { return cpu::reduce(d, in.data()); };
@@ -57,8 +41,8 @@ struct PreparedReduce::Impl : PreparedCall {
   Result<void> run_on_cpu(const std::byte* in, std::byte* out, const BufferView& count) const;
   // As the plans want them; bad_argument on the CPU backend, and where there should be a count and
   // is none, or the reverse.
-  Result<std::vector<CallerBuffer>> caller_buffers(const BufferRange& in, const BufferRange& out,
-                                                   const BufferRange& count = {}) const;
+  Result<std::vector<BufferRange>> caller_ranges(const BufferRange& in, const BufferRange& out,
+                                                 const BufferRange& count = {}) const;
 };
 
 namespace {
@@ -72,9 +56,10 @@ Result<ReduceReport> reduce_on_gpu(Device& device, const ReduceDescription& d,
   auto output = device.allocate(element_bytes(d), "value");
   if (!output) return std::unexpected{std::move(output.error())};
   const PreparedReduce::Impl& impl = prepared->impl();
-  auto buffers = impl.caller_buffers({native_buffer(*input)}, {native_buffer(*output)});
-  if (!buffers) return std::unexpected{std::move(buffers.error())};
-  auto ran = run_and_finish(device.impl(), *impl.plans, *buffers, run);
+  auto ranges = impl.caller_ranges({native_buffer(*input)}, {native_buffer(*output)});
+  if (!ranges) return std::unexpected{std::move(ranges.error())};
+  auto ran =
+      run_and_finish(device.impl(), *impl.plans, at_ranges(impl.plans->slots(), *ranges), run);
   if (!ran) return std::unexpected{std::move(ran.error())};
   ReduceReport report{.value = {},
                       .value_bytes = std::vector<std::byte>(element_bytes(d)),
@@ -166,9 +151,9 @@ Result<void> PreparedReduce::Impl::run(const Buffer& in, const Buffer& out, std:
   const BufferView from{&in, in_offset * input_bytes(d)};
   const BufferView to{&out, out_offset * element_bytes(d)};
   if (!plans) return run_on_cpu(host_data<std::byte>(from), host_data<std::byte>(to), count);
-  auto buffers = caller_buffers(range_of(from), range_of(to), range_of(count));
-  if (!buffers) return std::unexpected{std::move(buffers.error())};
-  return PreparedCall::run(*buffers);
+  auto ranges = caller_ranges(range_of(from), range_of(to), range_of(count));
+  if (!ranges) return std::unexpected{std::move(ranges.error())};
+  return PreparedCall::run(*ranges);
 }
 
 Result<void> PreparedReduce::Impl::run_on_cpu(const std::byte* in, std::byte* out,
@@ -181,7 +166,7 @@ Result<void> PreparedReduce::Impl::run_on_cpu(const std::byte* in, std::byte* ou
   return {};
 }
 
-Result<std::vector<CallerBuffer>> PreparedReduce::Impl::caller_buffers(
+Result<std::vector<BufferRange>> PreparedReduce::Impl::caller_ranges(
     const BufferRange& in, const BufferRange& out, const BufferRange& count) const {
   if (!plans) {
     return std::unexpected{
@@ -193,25 +178,18 @@ Result<std::vector<CallerBuffer>> PreparedReduce::Impl::caller_buffers(
             ? "a reduction counted on the device needs the buffer with the count"
             : "a count was given to a reduction that was not prepared as counted on the device")};
   }
-  std::vector<CallerBuffer> buffers{{.what = "input",
-                                     .range = in,
-                                     .element_bytes = input_bytes(description),
-                                     .elements = description.n},
-                                    {.what = "output",
-                                     .range = out,
-                                     .element_bytes = element_bytes(description),
-                                     .is_written = true}};
-  if (counted) buffers.push_back({.what = "count", .range = count});
-  return buffers;
+  std::vector<BufferRange> ranges{in, out};
+  if (counted) ranges.push_back(count);
+  return ranges;
 }
 
 std::uint64_t scratch_size(const PreparedReduce& reduce) { return reduce.impl().scratch_size(); }
 
 Result<BoundCall> bind(PreparedReduce& reduce, const BufferRange& in, const BufferRange& out,
                        const BindOptions& options) {
-  auto buffers = reduce.impl().caller_buffers(in, out, options.count);
-  if (!buffers) return std::unexpected{std::move(buffers.error())};
-  return reduce.impl().bind(*buffers, options.scratch);
+  auto ranges = reduce.impl().caller_ranges(in, out, options.count);
+  if (!ranges) return std::unexpected{std::move(ranges.error())};
+  return reduce.impl().bind(*ranges, options.scratch);
 }
 
 Result<void> record(PreparedReduce& reduce, WGPUCommandEncoder encoder, WGPUBuffer in,
@@ -220,9 +198,10 @@ Result<void> record(PreparedReduce& reduce, WGPUCommandEncoder encoder, WGPUBuff
   if (!from) return std::unexpected{std::move(from.error())};
   auto to = range_of(out, out_offset, element_bytes(reduce.description()));
   if (!to) return std::unexpected{std::move(to.error())};
-  auto buffers = reduce.impl().caller_buffers(*from, *to);
-  if (!buffers) return std::unexpected{std::move(buffers.error())};
-  auto plan = reduce.impl().plans->bind_again(*buffers);
+  auto ranges = reduce.impl().caller_ranges(*from, *to);
+  if (!ranges) return std::unexpected{std::move(ranges.error())};
+  auto& plans = reduce.impl().plans;
+  auto plan = plans->bind_again(at_ranges(plans->slots(), *ranges));
   if (!plan) return std::unexpected{std::move(plan.error())};
   return (*plan)->record(encoder);
 }

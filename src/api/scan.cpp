@@ -102,27 +102,6 @@ Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
   return report;
 }
 
-PlanFamily plans_of(const Device::Impl& device, const ScanDescription& description, bool counted) {
-  const auto plan = [&device, description, counted](const CallerLayout& layout,
-                                                    const Traits& traits) -> Result<CallerPlan> {
-    auto made = plan_scan(description, traits,
-                          {.aliasing = layout.aliasing,
-                           .in_misalignment = layout.misalignment(0),
-                           .out_misalignment = layout.misalignment(1),
-                           .in_padded = layout.is_padded(0),
-                           .out_padded = layout.is_padded(1),
-                           .withhold = device.withhold,
-                           .counted = counted,
-                           .count_misalignment = layout.misalignment(2)});
-    if (!made) return std::unexpected{std::move(made.error())};
-    std::vector<std::uint32_t> external = plan::callers_of_scan(*made);
-    return CallerPlan{std::move(*made), std::move(external)};
-  };
-  return {.plan = plan,
-          .fallback = std::string(name(Algorithm::reduce_then_scan)),
-          .can_be_in_place = !description.include_initial && !description.wide};
-}
-
 }  // namespace
 
 Result<ScanReport> scan_bytes(Device& device, const ScanDescription& d,
@@ -173,7 +152,7 @@ Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& descrip
         return std::unexpected{std::move(ok.error())};
       }
     }
-    impl->plans.emplace(device.impl(), plans_of(device.impl(), description, options.counted));
+    impl->plans.emplace(device.impl(), plans_of(description, options.counted));
     // The usual case, aligned and apart, is made now: what cannot be done is said here.
     CallerLayout usual;
     if (!options.counted) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/prepared_selection.hpp"
 #include "api/selection_places.hpp"
 #include "api/views.hpp"
 
@@ -106,6 +107,7 @@ Result<Uploaded> upload(Device& device, const HostCall& call,
                         const std::vector<plan::SelectionSlot>& slots) {
   const std::vector<const std::byte*> places = places_of(call, slots);
   Uploaded up;
+  std::vector<BufferRange> ranges;
   for (std::size_t k = 0; k < slots.size(); ++k) {
     const std::uint64_t bytes = slots[k].elements * slots[k].element_bytes;
     // Flags of bytes may end within a word.
@@ -115,12 +117,9 @@ Result<Uploaded> upload(Device& device, const HostCall& call,
                       : device.upload({places[k], given}, slots[k].name);
     if (!buffer) return std::unexpected{std::move(buffer.error())};
     up.buffers.push_back(std::move(*buffer));
-    up.callers.push_back({.what = slots[k].name,
-                          .range = {native_buffer(up.buffers.back())},
-                          .element_bytes = slots[k].element_bytes,
-                          .elements = slots[k].elements,
-                          .is_written = slots[k].is_written()});
+    ranges.push_back({native_buffer(up.buffers.back())});
   }
+  up.callers = at_ranges(plans_of(call.d).slots, ranges);
   return up;
 }
 

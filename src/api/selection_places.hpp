@@ -1,5 +1,4 @@
-// A prepared selection, and the places of its run in the order of its slots, for host memory and
-// for buffers.
+// The places of a selection's run in the order of its slots, for host memory and for buffers.
 #pragma once
 
 #include <algorithm>
@@ -7,19 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "api/calls.hpp"
 #include "cpu/select.hpp"
 #include "cumulo/selection.hpp"
 #include "plan/selection_plans.hpp"
 
 namespace cumulo {
-
-struct PreparedSelection::Impl : PreparedCall {
-  SelectionDescription description;
-
-  // As the plans want them; bad_argument where one is missing or too many.
-  Result<std::vector<CallerBuffer>> caller_buffers(const SelectionRanges& ranges) const;
-};
 
 // Each kind of place is taken in its order.
 template <class Place>

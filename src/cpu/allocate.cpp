@@ -45,7 +45,8 @@ std::uint64_t first_past(const std::uint32_t* counts, const std::uint32_t* offse
 AllocationReport settle(const AllocateDescription& d, const std::uint32_t* counts,
                         const std::uint32_t* offsets) {
   AllocationReport report{.total = offsets[d.n]};
-  if (report.total == largest) report.total = sum_of_counts({counts, d.n});
+  if (report.total == largest)
+    report.total = sum_of_counts(std::span(counts, static_cast<std::size_t>(d.n)));
   const std::uint64_t capacity = std::min<std::uint64_t>(d.capacity.value_or(largest), largest);
   report.fitting = first_misfit(offsets, d.n, capacity);
   if (report.total > largest) {

@@ -11,6 +11,9 @@ namespace cumulo::cpu {
 // What `scan` returns, or out_of_memory where it throws.
 template <class F>
 auto without_exceptions(F&& scan) -> decltype(scan()) {
+#ifndef __cpp_exceptions
+  return scan();  // in WebAssembly: there are no threads, and nothing throws
+#else
   try {
     return scan();
   } catch (const std::exception& error) {
@@ -18,6 +21,7 @@ auto without_exceptions(F&& scan) -> decltype(scan()) {
         Error{ErrorKind::out_of_memory,
               std::string("the CPU backend could not start its threads: ") + error.what()}};
   }
+#endif
 }
 
 }  // namespace cumulo::cpu

@@ -1,9 +1,33 @@
 // Work on several threads: those of oneTBB. A thread sanitizer does not see into that library; in a
-// build for it (CUMULO_PLAIN_THREADS) the same work goes to plain threads, which it sees whole.
+// build for it (CUMULO_PLAIN_THREADS) the same work goes to plain threads, which it sees whole. In
+// WebAssembly (CUMULO_ONE_THREAD) there is the caller's thread alone.
 //
 // A task group context of its own keeps a caller's cancelled task group from leaving work out;
 // isolation keeps this thread from the caller's other tasks.
 #pragma once
+
+#include <cstddef>
+
+#ifdef CUMULO_ONE_THREAD
+
+namespace cumulo::cpu {
+
+inline std::size_t max_threads() { return 1; }
+
+template <class Work>
+void on_threads(std::size_t workers, const Work& work) {
+  work();
+  for (std::size_t i = 1; i < workers; ++i) work();
+}
+
+template <class Work>
+void over_ranges(std::size_t count, std::size_t, const Work& work) {
+  if (count > 0) work(std::size_t{0}, count);
+}
+
+}  // namespace cumulo::cpu
+
+#else
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -11,7 +35,6 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
-#include <cstddef>
 #ifdef CUMULO_PLAIN_THREADS
 #include <atomic>
 #include <thread>
@@ -73,3 +96,5 @@ void over_ranges(std::size_t count, std::size_t grain, const Work& work) {
 }
 
 }  // namespace cumulo::cpu
+
+#endif

@@ -5,13 +5,28 @@
 var<workgroup> values: array<Element, ${WORKGROUP}>;
 var<workgroup> whole: Element;
 
+#if TRACE
+// Writes down step number `step`; what comes next may change the values once all are written.
+fn trace_values(step: u32, i: u32) -> u32 {
+  trace_element(step, i, values[i]);
+  workgroupBarrier();  // all are written down
+  return step + 1u;
+}
+#endif
+
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(local_invocation_index) i: u32) {
   values[i] = load(i);
+#if TRACE
+  var traced = 0u;  // steps
+#endif
 
   // Upsweep: size is that of a child; a node adds its left child's total to its right child's.
   for (var size = 1u; size < ${WORKGROUP}u; size <<= 1u) {
     workgroupBarrier();  // the children are complete
+#if TRACE
+    traced = trace_values(traced, i);
+#endif
     let left = 2u * i * size + size - 1u;
     if (left + 1u < params.count) {
       values[left + size] = combine(values[left], values[left + size]);
@@ -20,6 +35,9 @@ fn main(@builtin(local_invocation_index) i: u32) {
     }
   }
   workgroupBarrier();  // the root is complete
+#if TRACE
+  traced = trace_values(traced, i);
+#endif
   if (i == 0u) {
     whole = values[${WORKGROUP - 1}];
     values[${WORKGROUP - 1}] = absent();
@@ -28,6 +46,9 @@ fn main(@builtin(local_invocation_index) i: u32) {
   // Downsweep: the left child gets what the node has, the right child that and the left total.
   for (var size = ${WORKGROUP / 2}u; size > 0u; size >>= 1u) {
     workgroupBarrier();  // the parents are complete
+#if TRACE
+    traced = trace_values(traced, i);
+#endif
     let left = 2u * i * size + size - 1u;
     if (left + size < ${WORKGROUP}u) {
       let right = left + size;
@@ -37,9 +58,15 @@ fn main(@builtin(local_invocation_index) i: u32) {
     }
   }
   workgroupBarrier();  // values[i] is what stands before element i
+#if TRACE
+  traced = trace_values(traced, i);
+#endif
 
   // The inclusive value of an element is what stands before the next one.
   var value = whole;
   if (i + 1u < params.count) { value = values[i + 1u]; }
+#if TRACE
+  trace_element(traced, i, value);
+#endif
   finish(i, value);
 }

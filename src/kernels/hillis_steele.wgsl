@@ -7,11 +7,17 @@ var<workgroup> values: array<Element, ${WORKGROUP}>;
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(local_invocation_index) i: u32) {
   var value = load(i);
+#if TRACE
+  trace_element(0u, i, value);
+#endif
   for (var d = 1u; d < params.count; d <<= 1u) {
     values[i] = value;
     workgroupBarrier();  // all have written
     if (i >= d && i < params.count) { value = combine(values[i - d], value); }
     workgroupBarrier();  // all have read
+#if TRACE
+    trace_element(firstTrailingBit(d) + 1u, i, value);
+#endif
   }
   finish(i, value);
 }

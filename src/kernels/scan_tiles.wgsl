@@ -5,6 +5,17 @@
 #import lib/output.wgsl
 #import lib/grid.wgsl
 #import lib/upsweep.wgsl
+#if TRACE
+#import lib/trace.wgsl
+
+// Step number `step` of a quad that begins with element i.
+fn trace_quad(step: u32, i: u32, x0: Element, x1: Element, x2: Element, x3: Element) {
+  trace_element(step, i, x0);
+  trace_element(step, i + 1u, x1);
+  trace_element(step, i + 2u, x2);
+  trace_element(step, i + 3u, x3);
+}
+#endif
 #if SINGLE_PASS
 #import lib/spine.wgsl
 #import lib/look_back_memory.wgsl
@@ -23,7 +34,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         @builtin(local_invocation_index) thread: u32) {
 #if SINGLE_PASS
   let draw = draw_tile(group.x, thread);
-  let tile = draw.tile;
+  let tile = tile_of(draw);
+  let tag = tag_of(draw);
 #else
   let tile = flat_workgroup(group, groups);
   if (tile >= params.tiles) { return; }
@@ -38,6 +50,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let p${r}_2 = combine(p${r}_1, load(i$r + 2u));
   let p${r}_3 = combine(p${r}_2, load(i$r + 3u));
   quad_sums[quad$r] = p${r}_3;
+#if TRACE
+  trace_quad(0u, i$r, p${r}_0, load(i$r + 1u), load(i$r + 2u), load(i$r + 3u));
+  trace_quad(1u, i$r, p${r}_0, p${r}_1, load(i$r + 2u), load(i$r + 3u));
+  trace_quad(2u, i$r, p${r}_0, p${r}_1, p${r}_2, load(i$r + 3u));
+  trace_quad(3u, i$r, p${r}_0, p${r}_1, p${r}_2, p${r}_3);
+#endif
 #end
 
   // Quads in their row.
@@ -48,6 +66,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
       let last = (quad$r & ~(2u * half - 1u)) + half - 1u;
       quad_sums[quad$r] = combine(quad_sums[last], quad_sums[quad$r]);
     }
+#if TRACE
+    if (4u * half < params.count) {
+      trace_quad(4u + firstTrailingBit(half), i$r, p${r}_0, p${r}_1, p${r}_2, quad_sums[quad$r]);
+    }
+#endif
 #end
   }
   workgroupBarrier();  // every row's last quad holds the row's total
@@ -71,8 +94,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   if (params.first_tile + tile == 0u && thread == 0u) { store_initial(); }
 #endif
 #if SINGLE_PASS
-  if (thread == 0u) { publish_tile(tile, sums[${STRIPS - 1}], draw.tag); }
-  let base = look_back(tile, draw.tag, thread, sums[${STRIPS - 1}]);
+  if (thread == 0u) { publish_tile(tile, sums[${STRIPS - 1}], tag); }
+  let base = look_back(tile, tag, thread, sums[${STRIPS - 1}]);
 #else
   let base = tile_base[params.first_tile + tile];
 #endif
@@ -86,6 +109,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 #repeat j 4
     let inclusive$j = combine(strip_base, combine(before, p${r}_$j));
 #end
+#if TRACE
+    trace_quad(2u + firstTrailingBit(params.count), i$r, inclusive0, inclusive1, inclusive2, inclusive3);
+#endif
 #if EXCLUSIVE
     store_quad(i$r, combine(strip_base, before), inclusive0, inclusive1, inclusive2);
 #else

@@ -41,8 +41,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let part = thread / 32u;
   expect_width_32(width);
   let draw = draw_tile(workgroup.x, thread);
-  let tile = draw.tile;
-  let tag = draw.tag;
+  let tile = tile_of(draw);
+  let tag = tag_of(draw);
 #if GATE
   // The first tiles all start at once; holding the next ones back keeps memory busy while those wait.
   if (tile >= ${GATE}u && tile < ${GATE_END}u) {

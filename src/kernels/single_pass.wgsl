@@ -26,8 +26,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let lane = value_of(place);
   expect_width_32(width);
   let draw = draw_tile(workgroup.x, thread);
-  let tile = draw.tile;
-  let tag = draw.tag;
+  let tile = tile_of(draw);
+  let tag = tag_of(draw);
 
 #if GATE
   // The first tiles all load at the same time, and then none does while they look back: so some of those

@@ -24,8 +24,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let first_row = thread / 32u * ${ROWS_EACH}u;
 #if WAITS
   let draw = draw_tile(workgroup.x, thread);
-  let tile = draw.tile;
-  let tag = draw.tag;
+  let tile = tile_of(draw);
+  let tag = tag_of(draw);
 #else
   let tile = 0u;
 #endif

@@ -22,6 +22,10 @@ fn main(@builtin(local_invocation_index) thread: u32,
 #else
   var value = subgroupInclusiveAdd(load(i));
 #endif
+#if TRACE
+  trace_element(0u, i, load(i));
+  trace_element(1u, i, value);
+#endif
   if (lane == width - 1u) { subgroup_totals[mine] = value; }
   workgroupBarrier();  // all totals are written
   if (mine > 0u && i < params.count) {
@@ -29,5 +33,8 @@ fn main(@builtin(local_invocation_index) thread: u32,
     for (var s = 1u; s < mine; s++) { before = combine(before, subgroup_totals[s]); }
     value = combine(before, value);
   }
+#if TRACE
+  trace_element(2u, i, value);
+#endif
   finish(i, value);
 }

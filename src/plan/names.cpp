@@ -6,6 +6,7 @@
 #include "cumulo/operator.hpp"
 #include "cumulo/scan_description.hpp"
 #include "cumulo/type.hpp"
+#include "predicate/real.hpp"
 
 namespace cumulo {
 namespace {
@@ -79,9 +80,8 @@ std::to_chars_result to_chars(char* first, char* last, Half value) {
   for (int digits = 1; std::isfinite(exact) && digits <= 5; ++digits) {
     const auto end = std::to_chars(first, last, exact, std::chars_format::general, digits);
     if (end.ec != std::errc{} || end.ptr - first >= float_end - as_float.data()) break;
-    double read_back = 0;
-    std::from_chars(first, end.ptr, read_back);
-    if (Half(read_back).bits == value.bits) return end;
+    const auto read_back = predicate::real_of({first, end.ptr});
+    if (read_back && Half(*read_back).bits == value.bits) return end;
   }
   return std::to_chars(first, last, exact);
 }

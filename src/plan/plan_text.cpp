@@ -53,17 +53,21 @@ nlohmann::ordered_json step_json(const Plan& plan, const PlanStep& step) {
   if (const auto* dispatch = std::get_if<DispatchStep>(&step)) {
     json bindings = json::array();
     for (const PlanBinding& b : dispatch->bindings) {
-      bindings.push_back(
-          {{"buffer", plan.buffers[b.buffer].name}, {"offset", b.offset}, {"bytes", b.bytes}});
+      bindings.push_back({{"buffer", plan.buffers[b.buffer].name},
+                          {"index", b.buffer},
+                          {"offset", b.offset},
+                          {"bytes", b.bytes}});
     }
     json indirect = nullptr;  // or where the grid is read
     if (dispatch->indirect) {
       indirect = {{"buffer", plan.buffers[dispatch->indirect->buffer].name},
+                  {"index", dispatch->indirect->buffer},
                   {"offset", dispatch->indirect->offset}};
     }
     return {{"step", "dispatch"},
             {"label", dispatch->label},
             {"kernel", plan.kernels[dispatch->kernel].name},
+            {"kernel_index", dispatch->kernel},
             {"workgroups", dispatch->workgroups},
             {"indirect", indirect},
             {"bindings", bindings}};
@@ -71,16 +75,30 @@ nlohmann::ordered_json step_json(const Plan& plan, const PlanStep& step) {
   if (const auto* clear = std::get_if<ClearStep>(&step)) {
     return {{"step", "clear"},
             {"buffer", plan.buffers[clear->buffer].name},
+            {"index", clear->buffer},
             {"offset", clear->offset},
             {"bytes", clear->bytes}};
   }
   const auto& copy = std::get<CopyStep>(step);
   return {{"step", "copy"},
           {"from", plan.buffers[copy.from].name},
+          {"from_index", copy.from},
           {"from_offset", copy.from_offset},
           {"to", plan.buffers[copy.to].name},
+          {"to_index", copy.to},
           {"to_offset", copy.to_offset},
           {"bytes", copy.bytes}};
+}
+
+nlohmann::ordered_json trace_json(const Plan& plan, const PlanTrace& trace) {
+  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+  for (const TraceStep& step : trace.steps) {
+    steps.push_back({{"label", step.label},
+                     {"additions", step.additions},
+                     {"moves", step.moves},
+                     {"barriers", step.barriers}});
+  }
+  return {{"buffer", plan.buffers[trace.buffer].name}, {"index", trace.buffer}, {"steps", steps}};
 }
 
 }  // namespace
@@ -163,12 +181,15 @@ std::string to_json(const Plan& plan, bool with_wgsl) {
   }
   if (plan.status) {
     root["status"] = {{"buffer", plan.buffers[plan.status->buffer].name},
+                      {"index", plan.status->buffer},
                       {"offset", plan.status->offset}};
   }
   if (plan.renewal) {
     root["renewal"] = {{"buffer", plan.buffers[plan.renewal->buffer].name},
+                       {"index", plan.renewal->buffer},
                        {"runs", plan.renewal->runs}};
   }
+  if (plan.trace) root["trace"] = trace_json(plan, *plan.trace);
   root["scratch_bytes"] = scratch_bytes(plan);
   return root.dump(2);
 }

@@ -101,7 +101,9 @@ std::optional<Error> refusal(const ScanRequest& request) {
 Result<Plan> plan_elements(const ScanRequest& request) {
   const Algorithm algorithm = request.description.algorithm;
   if (is_teaching(algorithm)) return plan_teaching(request);
-  if (algorithm == Algorithm::single_pass) return plan_single_pass(request);
+  if (algorithm == Algorithm::single_pass) {
+    return request.options.trace ? plan_memory_pass(request) : plan_single_pass(request);
+  }
   // One pass where the device is known to let waiting workgroups be waited for.
   if (request.description.algorithm == Algorithm::automatic && request.traits.forward_progress) {
     if (auto plan = plan_subgroup_pass(request)) return plan;
@@ -197,6 +199,7 @@ Values kernel_values(const ScanRequest& request) {
           {"EXCLUSIVE", request.exclusive() ? 1 : 0},
           {"INCLUDE_INITIAL", d.include_initial ? 1 : 0},
           {"HAS_INITIAL", request.has_initial() ? 1 : 0},
+          {"TRACE", 0},
           {"IN_PLACE", aliasing == Aliasing::in_place ? 1 : 0},
           {"SAME_BUFFER", aliasing == Aliasing::same_buffer ? 1 : 0}};
 }
@@ -278,6 +281,9 @@ Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
     return std::unexpected{std::move(*error)};
   }
   if (auto error = plan::refusal(request)) return std::unexpected{std::move(*error)};
+  if (options.trace) {
+    if (auto ok = plan::check_trace(request); !ok) return std::unexpected{std::move(ok.error())};
+  }
   if (options.counted) return plan::plan_counted(request);
   if (description.n > 0) return plan::plan_elements(request);
 

@@ -88,6 +88,13 @@ struct SliceParams {
 };
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice);
 
+// Whether a scan can be traced; unsupported where not.
+Result<void> check_trace(const ScanRequest& request);
+// The binding of a traced kernel's last buffer, "trace", for its values.
+void add_trace_value(Values& values, std::int64_t binding);
+// That buffer, and what it will hold. The plan's only dispatch binds it after all others.
+void add_trace(Plan& plan, const ScanRequest& request);
+
 Result<Plan> plan_teaching(const ScanRequest& request);
 Result<Plan> plan_reduce_then_scan(const ScanRequest& request);
 // In the form that suits the device and n, or with a shape given (for measurements).

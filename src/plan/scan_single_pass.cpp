@@ -398,6 +398,7 @@ Result<Plan> plan_memory_pass(const ScanRequest& request) {
   add_bindings(values, request);
   values.insert(
       {{"TREE", std::max(1U, shape->tile / order::strip)}, {"SINGLE_PASS", 1}, {"WAITS", 1}});
+  if (request.options.trace) add_trace_value(values, 5);
   auto kernel =
       make_kernel(request, "scan_tiles", "scan_tiles.wgsl", values, shape->workgroup_size);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
@@ -405,8 +406,10 @@ Result<Plan> plan_memory_pass(const ScanRequest& request) {
   const std::string note =
       shape_note(shape->tile, shape->workgroup_size, tiles) + ", by workgroup memory";
   const SliceParams params = slice_of(request, tiles);
-  return element_pass(request, one_pass(request, std::move(*kernel), note, large_spine, params),
-                      params.all_tiles);
+  Plan plan = element_pass(
+      request, one_pass(request, std::move(*kernel), note, large_spine, params), params.all_tiles);
+  if (request.options.trace) add_trace(plan, request);
+  return plan;
 }
 
 }  // namespace cumulo::plan

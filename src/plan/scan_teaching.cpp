@@ -78,6 +78,7 @@ Result<Plan> plan_teaching(const ScanRequest& request) {
   values.insert({{"WORKGROUP", *workgroup},
                  {"OUTPUT", 2},
                  {"MUL", !d.monoid && d.op == Operator::mul ? 1 : 0}});
+  if (request.options.trace) add_trace_value(values, 4);
   std::string file(name(d.algorithm));
   if (d.algorithm == Algorithm::hillis_steele) file = "hillis_steele";
   auto kernel = make_kernel(request, file, file + ".wgsl", values, *workgroup, by_subgroup);
@@ -109,6 +110,7 @@ Result<Plan> plan_teaching(const ScanRequest& request) {
   }
   plan.steps.push_back(DispatchStep{"one workgroup", 0, std::move(bindings), {1, 1, 1}});
 
+  if (request.options.trace) add_trace(plan, request);
   switch (d.algorithm) {
     case Algorithm::hillis_steele: plan.counts = hillis_steele_counts(d.n); break;
     case Algorithm::blelloch: plan.counts = blelloch_counts(d.n, *workgroup); break;

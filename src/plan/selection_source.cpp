@@ -15,12 +15,12 @@ std::string flags_text(FlagType type) {
   const std::string offset = offset_text(0);
   switch (type) {
     case FlagType::u8:
-      return head + "return (source_0[" + offset +
-             " + i / 4u] >> (8u * (i % 4u)) & 0xffu) != 0u;\n}\n";
+      return head + "return ((source_0[" + offset +
+             " + i / 4u] >> (8u * (i % 4u))) & 0xffu) != 0u;\n}\n";
     case FlagType::u32: return head + "return source_0[" + offset + " + i] != 0u;\n}\n";
     case FlagType::bits: break;
   }
-  return head + "return (source_0[" + offset + " + i / 32u] >> (i % 32u) & 1u) != 0u;\n}\n";
+  return head + "return ((source_0[" + offset + " + i / 32u] >> (i % 32u)) & 1u) != 0u;\n}\n";
 }
 
 std::string heads_text(std::uint32_t words) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -8,6 +7,7 @@
 
 #include "predicate/names.hpp"
 #include "predicate/program.hpp"
+#include "predicate/real.hpp"
 #include "predicate/syntax.hpp"
 
 namespace cumulo::predicate {
@@ -152,13 +152,9 @@ class Compiler {
   }
 
   Index real(const Branch& branch) {
-    double value = 0;
-    const char* const end = branch.text.data() + branch.text.size();
-    const auto [last, error] = std::from_chars(branch.text.data(), end, value);
-    if (error != std::errc{} || last != end) {
-      return fault(branch.offset, "this number is outside the range of f64");
-    }
-    return add_real(Kind::f64, value);
+    const auto value = real_of(branch.text);
+    if (!value) return fault(branch.offset, "this number is outside the range of f64");
+    return add_real(Kind::f64, *value);
   }
 
   Index name(const Branch& branch) {

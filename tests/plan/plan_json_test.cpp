@@ -27,7 +27,11 @@ TEST(PlanJson, ReadsBackAsThePlan) {
     if (!dispatch) continue;
     EXPECT_EQ(json["steps"][i].at("workgroups"), dispatch->workgroups);
     EXPECT_EQ(json["steps"][i].at("kernel"), plan->kernels[dispatch->kernel].name);
-    EXPECT_EQ(json["steps"][i].at("bindings").size(), dispatch->bindings.size());
+    EXPECT_EQ(json["steps"][i].at("kernel_index"), dispatch->kernel);
+    ASSERT_EQ(json["steps"][i].at("bindings").size(), dispatch->bindings.size());
+    for (std::size_t b = 0; b < dispatch->bindings.size(); ++b) {
+      EXPECT_EQ(json["steps"][i]["bindings"][b].at("index"), dispatch->bindings[b].buffer);
+    }
   }
 }
 

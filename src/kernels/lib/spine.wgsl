@@ -79,17 +79,14 @@ fn expect_width_32(width: u32) {
   if (width != 32u) { atomicStore(&spine[stalled], 1); }
 }
 
-struct Draw {
-  tile: u32,
-  tag: u32,
-}
-
 #if WAITS
+// What a workgroup draws tells its tile and this run's tag: by a function each, so that a compiler knows
+// of the tile that it is the same for all, and barriers may stand below conditions on it.
 #if ORDERED
 // Workgroups start in the order of their numbers: a tile is its workgroup's. spine[0] counts the runs.
-fn draw_tile(workgroup: u32, thread: u32) -> Draw {
-  return Draw(workgroup, 0x8000u | (u32(atomicLoad(&spine[0])) & 0x7fffu));
-}
+fn draw_tile(workgroup: u32, thread: u32) -> u32 { return workgroup; }
+fn tile_of(draw: u32) -> u32 { return draw; }
+fn tag_of(draw: u32) -> u32 { return 0x8000u | (u32(atomicLoad(&spine[0])) & 0x7fffu); }
 
 // The last tile counts the run once it has heard from all others, which then know their tag.
 fn end_run(tile: u32, thread: u32) {
@@ -101,7 +98,7 @@ fn end_run(tile: u32, thread: u32) {
 var<workgroup> drawn: u32;
 
 // Draws a ticket for the workgroup. The last to draw starts the count of the next run.
-fn draw_tile(workgroup: u32, thread: u32) -> Draw {
+fn draw_tile(workgroup: u32, thread: u32) -> u32 {
   if (thread == 0u) {
     let ticket = u32(atomicAdd(&spine[0], 1));
     if ((ticket & ${TICKET_MASK}u) == tile_count() - 1u) {
@@ -109,9 +106,10 @@ fn draw_tile(workgroup: u32, thread: u32) -> Draw {
     }
     drawn = ticket;
   }
-  workgroupBarrier();  // the ticket is known to all
-  return Draw(drawn & ${TICKET_MASK}u, 0x8000u | (drawn >> ${TICKET_BITS}u));
+  return workgroupUniformLoad(&drawn);  // known to all
 }
+fn tile_of(draw: u32) -> u32 { return draw & ${TICKET_MASK}u; }
+fn tag_of(draw: u32) -> u32 { return 0x8000u | (draw >> ${TICKET_BITS}u); }
 
 fn end_run(tile: u32, thread: u32) {}
 #endif

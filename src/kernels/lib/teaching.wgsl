@@ -2,6 +2,9 @@
 #import lib/params.wgsl
 #import lib/input.wgsl
 #import lib/output.wgsl
+#if TRACE
+#import lib/trace.wgsl
+#endif
 @group(0) @binding(3) var<storage, read_write> total: array<Result>;
 
 // Takes the inclusive prefix of element i, without the initial value, and stores what was asked for.

@@ -1,0 +1,77 @@
+// The package in a page's own encoder, and where there is no WebGPU or no more device.
+import { check, same } from './harness.mjs';
+
+function inPage(name, ...args) {
+  return async ({ page, site, tests }) => {
+    await page.goto(`${tests}blank.html`);
+    return page.evaluate(
+      async ([module, call, parameters]) => (await import(module))[call](...parameters),
+      [`${tests}recording.js`, name, [site, ...args]],
+    );
+  };
+}
+
+const takeAwayWebGpu = () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined });
+const noAdapter = () => {
+  GPU.prototype.requestAdapter = async () => null;
+};
+
+export default {
+  'compaction between own passes': async (given) => {
+    for (const n of [1000, 9000]) {
+      const fault = await inPage('compactBetweenPasses', n)(given);
+      check(fault === null, fault);
+    }
+  },
+  'buffers however they lie': async (given) => {
+    for (const n of [1, 500, 9001]) {
+      const faults = await inPage('layouts', n)(given);
+      check(faults.length === 0, `${n} elements: ${faults.join('\n')}`);
+    }
+  },
+  'halves, counted reductions and expansions': async (given) => {
+    for (const n of [1, 500, 9001]) {
+      const faults = await inPage('others', n)(given);
+      check(faults.length === 0, `${n} elements: ${faults.join('\n')}`);
+    }
+  },
+  'places that cannot be': async (given) => {
+    const found = await inPage('wrongPlaces')(given);
+    const expected = {
+      missing: 'no buffer was given for the output',
+      unknown: "there is no buffer 'outputs'; there are input, output",
+      small: 'the output takes 240 bytes from offset 0, and its buffer has 16',
+      overlap: 'input and output overlap in one buffer: give the same range, or ranges apart',
+      odd: "the offset of the input, 2 bytes, is no multiple of its elements' 4",
+      usage: 'the buffer of the input lacks the usage STORAGE',
+    };
+    for (const [name, message] of Object.entries(expected)) same(found[name], `bad-argument: ${message}`, name);
+  },
+  'recording the same again makes nothing': async (given) => {
+    same(await inPage('recordingMakesNothing')(given), 0, 'objects made');
+  },
+  'a device that is lost': async (given) => {
+    same(await inPage('lostDevice')(given), ['device-lost', 'device-lost', 'device-lost'], 'kinds');
+  },
+  'without WebGPU': async (given) => {
+    await given.page.addInitScript(takeAwayWebGpu);
+    const found = await inPage('withoutWebGpu')(given);
+    same(
+      found,
+      {
+        backend: 'cpu',
+        name: 'the CPU, in WebAssembly',
+        reason: ['no-device', 'this browser has no WebGPU'],
+        values: [3, 4, 8, 9, 14],
+        total: 14,
+        recording: 'unsupported',
+      },
+      'the CPU path',
+    );
+  },
+  'without an adapter': async (given) => {
+    await given.page.addInitScript(noAdapter);
+    const { backend, reason } = await inPage('withoutWebGpu')(given);
+    same([backend, reason], ['cpu', ['no-device', 'this browser has WebGPU, but no graphics adapter for it']], 'reason');
+  },
+};

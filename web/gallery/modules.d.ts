@@ -1,0 +1,4 @@
+declare module '*.wgsl' {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,647 @@
+/// <reference lib="esnext.float16" preserve="true" />
+// cumulo in a page: prefix sums, and what is built from them, on WebGPU; the same calls on the CPU
+// where there is none.
+import { isSoftware, nameOf, openDevice, requirements, traitsOf } from './device.js';
+import { CumuloError, type ErrorKind } from './errors.js';
+import { BoundPlan, Executor, ScratchPool } from './executor.js';
+import type { Counts, Plan, PrimitiveName, Slots, TraceStep, Traits } from './plan.js';
+import { Planner, type PlannerSource, type Question } from './planner.js';
+import { type Bound, type Device, type Place, Prepared } from './prepared.js';
+import { timeCalls, timeRuns, type Timing } from './timing.js';
+
+export { CumuloError, Planner, requirements, timeRuns };
+export type { Bound, Counts, ErrorKind, Place, Plan, Prepared, PrimitiveName, Timing, TraceStep, Traits };
+
+export type Values =
+  | Uint32Array
+  | Int32Array
+  | Float32Array
+  | BigUint64Array
+  | BigInt64Array
+  | Float64Array
+  | Float16Array;
+
+export type Operator = 'add' | 'mul' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'add-saturated';
+
+/** An operator of the page's own: see docs/operators.md. Elements are structs of 4-byte fields. */
+export interface Monoid {
+  name: string;
+  fields: { name: string; type: 'u32' | 'i32' | 'f32' }[];
+  /** The body of fn combine(older: Element, newer: Element) -> Element. */
+  wgsl: string;
+  /** The words of the element that changes nothing. */
+  identity: ArrayLike<number>;
+  commutative?: boolean;
+}
+
+export interface RunOptions {
+  /** Measures so many runs more and gives their median as `time`. */
+  timed?: number;
+}
+
+export type ScanAlgorithm =
+  | 'auto'
+  | 'single-pass'
+  | 'reduce-then-scan'
+  | 'hillis-steele'
+  | 'blelloch'
+  | 'subgroup'
+  | 'serial'
+  | 'blocked';
+
+export type TracedAlgorithm = 'hillis-steele' | 'blelloch' | 'subgroup' | 'single-pass';
+
+export interface ScanOptions extends RunOptions {
+  op?: Operator;
+  monoid?: Monoid;
+  exclusive?: boolean;
+  reverse?: boolean;
+  /** Enters every result once; of a monoid, its words. */
+  init?: number | bigint | ArrayLike<number>;
+  /** n + 1 results: the initial value before all others. */
+  includeInitial?: boolean;
+  /** Sums of u32 in u64, of i32 in i64, of f16 in f32, of f32 in pairs of f32 (given as f64). */
+  wide?: boolean;
+  algorithm?: ScanAlgorithm;
+}
+
+export interface ReduceOptions extends RunOptions {
+  op?: Operator;
+  monoid?: Monoid;
+  wide?: boolean;
+}
+
+/** What every call says of its run. */
+export interface Report {
+  algorithm: string;
+  backend: 'webgpu' | 'cpu';
+  time?: Timing;
+}
+
+/** Flags, one for each element (any but 0 is set), or a predicate such as 'x > 3'. */
+export type Keep = Uint8Array | Uint32Array | readonly boolean[] | string;
+
+export interface SelectOptions extends RunOptions {
+  algorithm?: 'auto' | 'single-pass' | 'mask-then-scatter';
+}
+
+export interface AllocateOptions extends RunOptions {
+  capacity?: number | bigint;
+  /** Offsets of 64 bits. */
+  wide?: boolean;
+  algorithm?: ScanAlgorithm;
+}
+
+export interface ExpandOptions extends RunOptions {
+  /** Outputs at most; as many as there are where it is not given. */
+  capacity?: number;
+  algorithm?: ScanAlgorithm;
+}
+
+type Like<T extends Values> = T extends Uint32Array
+  ? Uint32Array
+  : T extends Int32Array
+    ? Int32Array
+    : T extends Float32Array
+      ? Float32Array
+      : T extends BigUint64Array
+        ? BigUint64Array
+        : T extends BigInt64Array
+          ? BigInt64Array
+          : T extends Float64Array
+            ? Float64Array
+            : Float16Array;
+
+const types: readonly (readonly [string, abstract new () => Values])[] = [
+  ['u32', Uint32Array],
+  ['i32', Int32Array],
+  ['f32', Float32Array],
+  ['u64', BigUint64Array],
+  ['i64', BigInt64Array],
+  ['f64', Float64Array],
+  // Younger than the browsers that have WebGPU.
+  ...('Float16Array' in globalThis ? [['f16', Float16Array] as const] : []),
+];
+
+function typeOf(values: Values): string {
+  for (const [name, type] of types) {
+    if (values instanceof type) return name;
+  }
+  throw new CumuloError(
+    'bad-argument',
+    `values must be a typed array of ${types.map(([name]) => name).join(', ')}`,
+  );
+}
+
+function bytesOf(array: ArrayBufferView): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+// As the type of `values`, from memory of its own.
+function viewAs<T extends Values>(bytes: Uint8Array, values: T): Like<T> {
+  const type = values.constructor as new (buffer: ArrayBufferLike, at: number, n: number) => Like<T>;
+  return new type(bytes.buffer, bytes.byteOffset, bytes.byteLength / values.BYTES_PER_ELEMENT);
+}
+
+function words(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+}
+
+// Results of wide sums: 64-bit integers, f32, or pairs of f32 as the f64 that they add up to.
+function wideValues(bytes: Uint8Array, type: string): BigUint64Array | BigInt64Array | Float32Array | Float64Array {
+  if (type === 'u32') return new BigUint64Array(bytes.buffer);
+  if (type === 'i32') return new BigInt64Array(bytes.buffer);
+  if (type === 'f16') return new Float32Array(bytes.buffer);
+  const pairs = new Float32Array(bytes.buffer);
+  return Float64Array.from({ length: pairs.length / 2 }, (_, i) => pairs[2 * i]! + pairs[2 * i + 1]!);
+}
+
+// The planner's names, at any depth: includeInitial is its include_initial.
+function renamed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renamed);
+  const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? fieldsOf(value) : value;
+}
+
+function fieldsOf(options: object): Record<string, unknown> {
+  const fields = Object.entries(options).filter(([name, value]) => name !== 'timed' && value !== undefined);
+  return Object.fromEntries(
+    fields.map(([name, value]) => [
+      name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
+      renamed(value),
+    ]),
+  );
+}
+
+function questionOf(primitive: PrimitiveName, description: object, counted = false): Question {
+  return { primitive, description: fieldsOf(description), counted };
+}
+
+interface Selection {
+  arrays: readonly Values[];
+  /** What says which elements are selected. */
+  selecting: Record<string, unknown>;
+  flags?: Uint8Array | Uint32Array;
+  writing?: { rest?: string; indices?: boolean; lengths?: boolean };
+}
+
+interface Ran {
+  /** The bytes of the slot with that name. */
+  output(name: string): Uint8Array;
+  total: Uint8Array;
+  counts?: Counts;
+  report: Report;
+}
+
+const stalled = 1;
+const rememberedPrimitives = 64;
+
+export class Cumulo {
+  /** Where the calls run. */
+  readonly backend: 'webgpu' | 'cpu';
+  /** Of the device. */
+  readonly name: string;
+  readonly kind: 'gpu' | 'software' | 'cpu';
+  /** On the CPU: why not on a GPU. */
+  readonly reason: CumuloError | null;
+  /** Resolves when the device is lost; calls are then refused, and load() opens a new one. */
+  readonly lost: Promise<CumuloError>;
+  #planner: Planner;
+  #device: Device | null;
+  #loss: CumuloError | null = null;
+  #prepared = new Map<string, Prepared>();
+
+  /** Use load(). */
+  constructor(planner: Planner, device: Device | null, reason: CumuloError | null) {
+    this.#planner = planner;
+    this.#device = device;
+    this.reason = reason;
+    const info = device?.executor.device.adapterInfo;
+    this.backend = device ? 'webgpu' : 'cpu';
+    this.name = device ? nameOf(info) : 'the CPU, in WebAssembly';
+    this.kind = device ? (isSoftware(info) ? 'software' : 'gpu') : 'cpu';
+    this.lost = device
+      ? device.executor.device.lost.then(({ message }) => {
+          this.#loss = new CumuloError('device-lost', `the device was lost: ${message || 'no reason given'}`);
+          return this.#loss;
+        })
+      : new Promise(() => {});
+  }
+
+  /** The page's device, or that which load() has opened; null on the CPU. */
+  get device(): GPUDevice | null {
+    return this.#device?.executor.device ?? null;
+  }
+
+  get traits(): Traits | null {
+    return this.#device?.traits ?? null;
+  }
+
+  /** For measurements: see timeRuns(). */
+  get executor(): Executor | null {
+    return this.#device?.executor ?? null;
+  }
+
+  /** Prefixes and their total. Of a monoid, elements lie in `values` field by field. */
+  async scan<T extends Values>(values: T, options: ScanOptions = {}) {
+    const perElement = options.monoid?.fields.length ?? 1;
+    const type = typeOf(values);
+    const description = { n: values.length / perElement, type, ...options };
+    const ran = await this.#run('scan', description, { input: bytesOf(values) }, options);
+    const made = (bytes: Uint8Array) =>
+      options.wide ? wideValues(bytes, type) : viewAs(bytes, values);
+    const total = made(ran.total);
+    return {
+      values: made(ran.output('output')) as Like<T>,
+      total: (perElement > 1 ? total : total[0]) as number | bigint | Like<T>,
+      ...(ran.counts ? { counts: ran.counts } : {}),
+      ...ran.report,
+    };
+  }
+
+  /** One value: the total of a scan, to the bit. */
+  async reduce<T extends Values>(values: T, options: ReduceOptions = {}) {
+    const perElement = options.monoid?.fields.length ?? 1;
+    const type = typeOf(values);
+    const description = { n: values.length / perElement, type, ...options };
+    const ran = await this.#run('reduce', description, { input: bytesOf(values) }, options);
+    const bytes = ran.output('output');
+    const value = options.wide ? wideValues(bytes, type) : viewAs(bytes, values);
+    return {
+      value: (perElement > 1 ? value : value[0]) as number | bigint | Like<T>,
+      ...ran.report,
+    };
+  }
+
+  /** The kept elements in their order, and their indices. */
+  async compact<T extends Values>(values: T, keep: Keep, options: SelectOptions = {}) {
+    const ran = await this.#select(
+      { arrays: [values], ...this.#selecting(values, keep), writing: { indices: true } },
+      options,
+    );
+    const count = words(ran.output('counts'))[0]!;
+    return {
+      values: viewAs(ran.output('output'), values).slice(0, count) as Like<T>,
+      indices: words(ran.output('indices')).slice(0, count),
+      count,
+      ...ran.report,
+    };
+  }
+
+  /**
+   * The kept elements first, the others after them, both in their order; `split` is where the
+   * others begin. With a second predicate those that it selects come between, and `second` is where
+   * the rest begins.
+   */
+  async partition<T extends Values>(values: T, keep: Keep, options: SelectOptions & { second?: string } = {}) {
+    const { second, ...others } = options;
+    const selection = this.#selecting(values, keep);
+    const ran = await this.#select(
+      {
+        arrays: [values],
+        ...selection,
+        selecting: { ...selection.selecting, ...(second === undefined ? {} : { second }) },
+        writing: { rest: second === undefined ? 'follows' : 'three-way' },
+      },
+      others,
+    );
+    const [split, between] = words(ran.output('counts'));
+    return {
+      values: viewAs(ran.output('output'), values),
+      split: split!,
+      second: second === undefined ? values.length : split! + between!,
+      ...ran.report,
+    };
+  }
+
+  /** The first of each run of equal neighbours; equal are those of equal bytes. */
+  async unique<T extends Values>(values: T, options: SelectOptions = {}) {
+    const ran = await this.#select({ arrays: [values], selecting: { heads: true } }, options);
+    const count = words(ran.output('counts'))[0]!;
+    return { values: viewAs(ran.output('output'), values).slice(0, count) as Like<T>, count, ...ran.report };
+  }
+
+  /** Of each run of equal neighbours: its value, where it starts, how long it is. */
+  async runs<T extends Values>(values: T, options: SelectOptions = {}) {
+    const ran = await this.#select(
+      { arrays: [values], selecting: { heads: true }, writing: { indices: true, lengths: true } },
+      options,
+    );
+    const count = words(ran.output('counts'))[0]!;
+    return {
+      values: viewAs(ran.output('output'), values).slice(0, count) as Like<T>,
+      starts: words(ran.output('indices')).slice(0, count),
+      lengths: words(ran.output('lengths')).slice(0, count),
+      count,
+      ...ran.report,
+    };
+  }
+
+  /** n + 1 offsets for n counts, and what fits a capacity (docs/allocation.md). */
+  async allocate(counts: Uint32Array, options: AllocateOptions = {}) {
+    const ran = await this.#run(
+      'allocate',
+      { n: counts.length, ...options },
+      { counts: bytesOf(counts) },
+      options,
+    );
+    const offsets = ran.output('offsets');
+    const report = ran.output('report');
+    const [total, used, fitting] = new BigUint64Array(report.buffer, report.byteOffset, 3);
+    const flags = words(report)[6]!;
+    const overflowed = (flags & 1) !== 0;
+    return {
+      offsets: options.wide ? new BigUint64Array(offsets.buffer) : words(offsets),
+      // Offsets of 32 bits cannot tell it.
+      total: overflowed ? sumOf(counts) : Number(total!),
+      used: Number(used!),
+      fitting: Number(fitting!),
+      overflowed,
+      exceeds: (flags & 2) !== 0,
+      ...ran.report,
+    };
+  }
+
+  /** Item i counts[i] times, by value or, without values, by index. */
+  async expand<T extends Values = Uint32Array>(
+    counts: Uint32Array,
+    values: T | null = null,
+    options: ExpandOptions = {},
+  ) {
+    if (values && values.length !== counts.length) {
+      throw new CumuloError('bad-argument', `${values.length} values for ${counts.length} counts`);
+    }
+    const total = sumOf(counts);
+    const capacity = Math.min(options.capacity ?? total, total);
+    const elementBytes = values?.BYTES_PER_ELEMENT ?? 0;
+    const ran = await this.#run(
+      'expand',
+      { n: counts.length, elementBytes, ...options, capacity },
+      { counts: bytesOf(counts), ...(values ? { values: bytesOf(values) } : {}) },
+      options,
+    );
+    const output = ran.output('output');
+    return {
+      values: (values ? viewAs(output, values) : words(output)) as Like<T>,
+      total,
+      exceeds: total > capacity,
+      ...ran.report,
+    };
+  }
+
+  /**
+   * A primitive prepared for buffers of the page: compiled once, bound and recorded as often as
+   * wanted. The description has the fields of the C++ header; with `counted` a u32 in a buffer
+   * 'count' says how many elements there are, and the description's n is the most.
+   */
+  async prepare(primitive: PrimitiveName, description: object, options: { counted?: boolean } = {}) {
+    const prepared = this.#preparedFor(questionOf(primitive, description, options.counted));
+    await prepared.compile();
+    return prepared;
+  }
+
+  /**
+   * Records a run between the page's own passes, over the page's own buffers, by the names that the
+   * primitive gives them: nothing is read back. What prepare() has not compiled is compiled here.
+   */
+  record(
+    target: GPUCommandEncoder | GPUComputePassEncoder,
+    primitive: PrimitiveName,
+    description: object,
+    buffers: Readonly<Record<string, Place>>,
+    options: { counted?: boolean } = {},
+  ): Bound {
+    const bound = this.#preparedFor(questionOf(primitive, description, options.counted)).bind(buffers);
+    bound.record(target);
+    return bound;
+  }
+
+  /** The plan for separate and aligned buffers, for looking at. */
+  plan(primitive: PrimitiveName, description: object, traits: Partial<Traits> = {}): Plan {
+    const question = questionOf(primitive, description);
+    const { slots } = this.#planner.slots(question);
+    const places = slots.map(({ elements, element_bytes }, buffer) => ({
+      buffer,
+      offset: 0,
+      bytes: elements * element_bytes,
+    }));
+    const all = { dialect: 'tint', ...this.traits, ...traits } as Traits;
+    return this.#planner.plan(question, all, places).plan;
+  }
+
+  /**
+   * A scan of 8, 16, 32 or 64 elements, step by step as the device did it: the array before the
+   * first step and after each, what was added to what, and how many barriers it took.
+   */
+  async trace<T extends Values>(values: T, algorithm: TracedAlgorithm) {
+    const device = this.#device;
+    if (!device) throw new CumuloError('unsupported', 'without WebGPU there is no device to trace');
+    const { executor, planner, traits } = device;
+    const question = questionOf('scan', { n: values.length, type: typeOf(values), algorithm });
+    const placed = planner.trace(question, traits);
+    await executor.prepare(placed.plan);
+    const buffers = [executor.buffer('input', values.byteLength), executor.buffer('output', values.byteLength)];
+    write(executor.device.queue, buffers[0]!, bytesOf(values));
+    const pool = new ScratchPool(executor);
+    const bound = new BoundPlan(executor, placed, buffers, pool);
+    try {
+      await executor.submit('trace', (encoder) => bound.record(encoder));
+      const { index, steps } = placed.plan.trace!;
+      const bytes = placed.plan.buffers[index]!.bytes;
+      const [traced] = await executor.read([{ ...bound.place(index), bytes }]);
+      const n = values.length;
+      const all = viewAs(traced!, values);
+      const arrays = Array.from({ length: steps.length + 1 }, (_, k) => all.slice(k * n, (k + 1) * n) as Like<T>);
+      return { arrays, steps, algorithm: placed.plan.algorithm };
+    } finally {
+      bound.destroy();
+      pool.destroy();
+      for (const buffer of buffers) buffer.destroy();
+    }
+  }
+
+  #preparedFor(question: Question): Prepared {
+    if (this.#loss) throw this.#loss;
+    if (!this.#device) {
+      throw new CumuloError('unsupported', 'without WebGPU nothing can be recorded: use the calls on arrays');
+    }
+    const key = JSON.stringify(question, (_, value) =>
+      typeof value === 'bigint' || typeof value === 'number' ? String(value) : value,
+    );
+    let prepared = this.#prepared.get(key);
+    if (!prepared) {
+      prepared = new Prepared(this.#device, question);
+      this.#prepared.set(key, prepared);
+      // Not destroyed: a recorded run may still wait to be submitted.
+      if (this.#prepared.size > rememberedPrimitives) this.#prepared.delete(this.#prepared.keys().next().value!);
+    }
+    return prepared;
+  }
+
+  #selecting(values: Values, keep: Keep): Pick<Selection, 'selecting' | 'flags'> {
+    if (typeof keep === 'string') {
+      return { selecting: { where: keep, columns: [{ name: 'x', type: typeOf(values) }] } };
+    }
+    const flags = keep instanceof Uint32Array || keep instanceof Uint8Array ? keep : Uint8Array.from(keep, Number);
+    if (flags.length !== values.length) {
+      throw new CumuloError('bad-argument', `${flags.length} flags for ${values.length} values`);
+    }
+    return { selecting: { flags: flags instanceof Uint32Array ? 'u32' : 'u8' }, flags };
+  }
+
+  #select({ arrays, selecting, flags, writing }: Selection, options: SelectOptions): Promise<Ran> {
+    const description = {
+      n: arrays[0]!.length,
+      arrays: arrays.map((array) => ({ element_bytes: array.BYTES_PER_ELEMENT })),
+      ...selecting,
+      ...writing,
+      ...options,
+    };
+    const inputs = { input: bytesOf(arrays[0]!), ...(flags ? { flags: bytesOf(flags) } : {}) };
+    return this.#run('select', description, inputs, options);
+  }
+
+  async #run(
+    primitive: PrimitiveName,
+    description: object,
+    inputs: Record<string, Uint8Array>,
+    options: RunOptions,
+  ): Promise<Ran> {
+    if (this.#loss) throw this.#loss;
+    const question = questionOf(primitive, description);
+    if (!this.#device) return this.#runOnCpu(question, inputs, options);
+    try {
+      return await this.#runOnGpu(this.#device, question, inputs, options);
+    } catch (error) {
+      // A device that goes fails in many ways before it says so.
+      await Promise.race([this.lost, new Promise((resolve) => setTimeout(resolve, 20))]);
+      throw this.#loss ?? error;
+    }
+  }
+
+  #runOnCpu(question: Question, inputs: Record<string, Uint8Array>, { timed }: RunOptions): Ran {
+    const slots = this.#planner.slots(question);
+    const given = slots.slots.map(({ name }) => inputs[name] ?? null);
+    const once = () => this.#planner.run(question, slots, given);
+    const { algorithm, outputs } = once();
+    const report: Report = { algorithm, backend: 'cpu' };
+    if (timed) report.time = timeCalls(once, timed);
+    return { ...outputsOf(slots, outputs), report };
+  }
+
+  async #runOnGpu(
+    device: Device,
+    question: Question,
+    inputs: Record<string, Uint8Array>,
+    options: RunOptions,
+  ): Promise<Ran> {
+    const { executor } = device;
+    const prepared = new Prepared(device, question);
+    const { slots } = prepared.slots;
+    const buffers: Record<string, GPUBuffer> = {};
+    executor.device.pushErrorScope('out-of-memory');
+    for (const { name, elements, element_bytes, written } of slots) {
+      const bytes = elements * element_bytes;
+      if (bytes > device.traits.max_buffer_size) {
+        executor.device.popErrorScope();
+        throw new CumuloError(
+          'unsupported',
+          `the ${name} of ${bytes} bytes does not fit one buffer of this device (max_buffer_size ${device.traits.max_buffer_size} bytes)`,
+        );
+      }
+      buffers[name] = executor.buffer(name, bytes);
+      if (!written) write(executor.device.queue, buffers[name], inputs[name]!);
+    }
+    const full = await executor.device.popErrorScope();
+    if (full) throw new CumuloError('out-of-memory', `no memory for ${slots.length} buffers: ${full.message}`);
+    try {
+      await prepared.compile();
+      const bound = prepared.bind(buffers);
+      await executor.submit(bound.plan.primitive, (encoder) => bound.record(encoder));
+      const time = options.timed ? await timeRuns(executor, bound, options.timed) : undefined;
+      const places = slots.map(({ name, elements, element_bytes, written }) => ({
+        buffer: buffers[name]!,
+        offset: 0,
+        bytes: written ? elements * element_bytes : 0,
+      }));
+      const { total, status } = bound;
+      places.push({ ...(total ?? { buffer: places[0]!.buffer, offset: 0 }), bytes: prepared.slots.total_bytes });
+      places.push({ ...(status ?? { buffer: places[0]!.buffer, offset: 0 }), bytes: status ? 4 : 0 });
+      const read = await executor.read(places);
+      const flags = read.pop()!;
+      if (status && (words(flags)[0]! & stalled) !== 0) {
+        return await this.#afterStall(prepared, bound, inputs, options);
+      }
+      const report: Report = { algorithm: bound.plan.algorithm, backend: 'webgpu', ...(time ? { time } : {}) };
+      const { counts } = bound.plan;
+      return { ...outputsOf(prepared.slots, read), report, ...(counts ? { counts } : {}) };
+    } finally {
+      prepared.destroy();
+      for (const buffer of Object.values(buffers)) buffer.destroy();
+    }
+  }
+
+  // Once more by the algorithm that cannot stall, where the choice was ours.
+  #afterStall(prepared: Prepared, bound: Bound, inputs: Record<string, Uint8Array>, options: RunOptions) {
+    const { question, slots } = prepared;
+    const asked = question.description['algorithm'] ?? 'auto';
+    if (asked !== 'auto' || slots.fallback === '') {
+      throw new CumuloError('stalled', `${bound.plan.algorithm} stalled: use ${slots.fallback}`);
+    }
+    const description = { ...question.description, algorithm: slots.fallback };
+    return this.#runOnGpu(this.#device!, { ...question, description }, inputs, options);
+  }
+}
+
+function outputsOf({ slots }: Slots, outputs: readonly (Uint8Array | null)[]) {
+  return {
+    output: (name: string): Uint8Array => outputs[slots.findIndex((slot) => slot.name === name)]!,
+    total: outputs[slots.length] ?? new Uint8Array(0),
+  };
+}
+
+// writeBuffer wants whole words; the last bytes travel in a padded one.
+function write(queue: GPUQueue, buffer: GPUBuffer, bytes: Uint8Array): void {
+  const whole = bytes.length - (bytes.length % 4);
+  if (whole > 0) queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>, 0, whole);
+  if (whole === bytes.length) return;
+  const last = new Uint8Array(4);
+  last.set(bytes.subarray(whole));
+  queue.writeBuffer(buffer, whole, last);
+}
+
+function sumOf(counts: Uint32Array): number {
+  let sum = 0;
+  for (const count of counts) sum += count;
+  return sum;
+}
+
+export interface LoadOptions {
+  /** Where planner.wasm is; beside this module where nothing is said. */
+  planner?: PlannerSource;
+}
+
+/**
+ * The library on a page's device. Without a device it opens one, and where that cannot be it works
+ * on the CPU and says why in `reason`; null asks for the CPU.
+ */
+export async function load(device?: GPUDevice | null, options: LoadOptions = {}): Promise<Cumulo> {
+  const source = options.planner ?? new URL('planner.wasm', import.meta.url);
+  const loading = Planner.load(source);
+  let opened = device;
+  let reason: CumuloError | null = null;
+  if (device === undefined) {
+    try {
+      opened = await openDevice();
+    } catch (error) {
+      if (!(error instanceof CumuloError)) throw error;
+      reason = error;
+    }
+  } else if (device === null) {
+    reason = new CumuloError('no-device', 'the CPU was asked for');
+  }
+  const planner = await loading;
+  if (!opened) return new Cumulo(planner, null, reason);
+  const executor = new Executor(opened);
+  return new Cumulo(planner, { planner, executor, traits: await traitsOf(executor) }, null);
+}

@@ -1,0 +1,112 @@
+// What a device offers, as the planner wants to know it.
+import { CumuloError } from './errors.js';
+import type { Executor } from './executor.js';
+import type { PlanKernel, Traits } from './plan.js';
+
+const limitNames = [
+  'maxBufferSize',
+  'maxStorageBufferBindingSize',
+  'maxStorageBuffersPerShaderStage',
+  'maxComputeWorkgroupsPerDimension',
+  'maxComputeWorkgroupStorageSize',
+  'maxComputeInvocationsPerWorkgroup',
+  'maxComputeWorkgroupSizeX',
+] as const;
+
+const featureNames: GPUFeatureName[] = ['subgroups', 'timestamp-query', 'shader-f16'];
+
+/** What to ask for in a page's own requestDevice: all of it is optional. */
+export function requirements(adapter: GPUAdapter): {
+  requiredFeatures: GPUFeatureName[];
+  requiredLimits: Record<string, number>;
+} {
+  return {
+    requiredFeatures: featureNames.filter((feature) => adapter.features.has(feature)),
+    requiredLimits: Object.fromEntries(limitNames.map((limit) => [limit, adapter.limits[limit]])),
+  };
+}
+
+/** A device of the page's own making; no-device says why there is none. */
+export async function openDevice(): Promise<GPUDevice> {
+  const gpu = globalThis.navigator?.gpu;
+  if (!gpu) throw new CumuloError('no-device', 'this browser has no WebGPU');
+  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  if (!adapter) {
+    throw new CumuloError('no-device', 'this browser has WebGPU, but no graphics adapter for it');
+  }
+  try {
+    return await adapter.requestDevice({ label: 'cumulo', ...requirements(adapter) });
+  } catch (failure) {
+    throw new CumuloError('no-device', `the adapter refused to open: ${(failure as Error).message}`);
+  }
+}
+
+/** "NVIDIA turing": as much as the browser tells. */
+export function nameOf(info: GPUAdapterInfo | undefined): string {
+  if (!info) return 'a GPU';
+  const words = [info.description || info.device, info.vendor, info.architecture];
+  return words.find((word) => word !== '') ? words.filter((word) => word !== '').join(', ') : 'a GPU';
+}
+
+// Vendors whose GPUs keep started workgroups running (src/gpu/adapters.cpp has the same list).
+const progressing = ['nvidia', 'amd', 'intel'];
+
+export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
+  return info?.isFallbackAdapter === true || info?.architecture === 'swiftshader';
+}
+
+export async function traitsOf(executor: Executor): Promise<Traits> {
+  const { device } = executor;
+  const { limits, adapterInfo: info } = device;
+  const subgroups = device.features.has('subgroups' as GPUFeatureName);
+  const progress = progressing.includes(info?.vendor ?? '') && !isSoftware(info);
+  return {
+    max_buffer_size: limits.maxBufferSize,
+    max_storage_binding_size: limits.maxStorageBufferBindingSize,
+    min_storage_offset_alignment: limits.minStorageBufferOffsetAlignment,
+    max_storage_buffers_per_stage: limits.maxStorageBuffersPerShaderStage,
+    max_workgroups_per_dimension: limits.maxComputeWorkgroupsPerDimension,
+    max_workgroup_memory: limits.maxComputeWorkgroupStorageSize,
+    max_invocations_per_workgroup: limits.maxComputeInvocationsPerWorkgroup,
+    max_workgroup_size_x: limits.maxComputeWorkgroupSizeX,
+    subgroups,
+    subgroup_min_size: info?.subgroupMinSize ?? 0,
+    subgroup_max_size: info?.subgroupMaxSize ?? 0,
+    subgroup_width: subgroups ? await probeSubgroupWidth(executor) : 0,
+    timestamps: device.features.has('timestamp-query'),
+    shader_f16: device.features.has('shader-f16'),
+    forward_progress: progress,
+    ordered_workgroups: progress && info?.vendor === 'nvidia',
+    dialect: 'tint',
+  };
+}
+
+const probe: PlanKernel = {
+  name: 'subgroup width',
+  workgroup_size: 128,
+  wgsl: `enable subgroups;
+@group(0) @binding(0) var<storage, read_write> width: array<u32>;
+@compute @workgroup_size(128)
+fn main(@builtin(subgroup_size) size: u32, @builtin(local_invocation_index) i: u32) {
+  if (i == 0u) { width[0] = size; }
+}
+`,
+};
+
+async function probeSubgroupWidth(executor: Executor): Promise<number> {
+  await executor.compile(probe);
+  const pipeline = executor.pipeline(probe);
+  const buffer = executor.buffer('subgroup width', 4);
+  const entries = [{ binding: 0, resource: { buffer } }];
+  const group = executor.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+  await executor.submit('probing the subgroup width', (encoder) => {
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, group);
+    pass.dispatchWorkgroups(1);
+    pass.end();
+  });
+  const [bytes] = await executor.read([{ buffer, offset: 0, bytes: 4 }]);
+  buffer.destroy();
+  return new Uint32Array(bytes!.buffer)[0]!;
+}
