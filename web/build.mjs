@@ -1,12 +1,14 @@
-// Builds the package and the gallery into a folder of static files.
+// Builds the package, the gallery and the documents into a folder of static files.
 //   node build.mjs --planner PLANNER.wasm --out FOLDER
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { build } from 'esbuild';
+
+import { buildDocuments } from './docs.mjs';
 
 const { values } = parseArgs({
   options: { planner: { type: 'string' }, out: { type: 'string' } },
@@ -32,6 +34,12 @@ const tsc = join(here, 'node_modules/typescript/bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', join(here, 'tsconfig.types.json'), '--outDir', join(out, 'cumulo')], {
   stdio: 'inherit',
 });
+// So that a program may install the folder as it is.
+const { name, version, description, license } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+writeFileSync(
+  join(out, 'cumulo/package.json'),
+  `${JSON.stringify({ name, version, description, license, type: 'module', main: 'cumulo.js', types: 'cumulo.d.ts' }, null, 2)}\n`,
+);
 await build({
   ...common,
   entryPoints: { gallery: join(here, 'gallery/main.ts') },
@@ -39,3 +47,4 @@ await build({
   loader: { '.wgsl': 'text' },
 });
 copyFileSync(join(here, 'gallery/index.html'), join(out, 'index.html'));
+buildDocuments(join(here, '..'), out);

@@ -1,7 +1,8 @@
-// The JavaScript that README and docs show runs as it stands, and prints what it says.
+// The JavaScript that README and docs show runs as it stands, and prints what it says; the documents' pages
+// can be read and lead somewhere.
 import { readFileSync } from 'node:fs';
 
-import { check, same } from './harness.mjs';
+import { axeSource, check, same } from './harness.mjs';
 
 const root = new URL('../../', import.meta.url);
 
@@ -36,4 +37,42 @@ for (const [file, count] of [['README.md', 1], ['docs/javascript.md', 2]]) {
     }
   };
 }
+
+tests["the documents' pages"] = async ({ page, site }) => {
+  const headings = new Map(); // of each page by its address
+  const links = []; // [from, to]
+  const waiting = [`${site}docs/index.html`];
+  while (waiting.length > 0) {
+    const address = waiting.pop();
+    if (headings.has(address)) continue;
+    const answer = await page.goto(address);
+    check(answer.ok(), `${address}: ${answer.status()}`);
+    headings.set(address, new Set(await page.$$eval('[id]', (all) => all.map((element) => element.id))));
+    if (!address.startsWith(`${site}docs/`)) continue; // the gallery
+    same(await page.locator('main h1').count(), 1, `titles of ${address}`);
+    await page.evaluate(axeSource);
+    const found = await page.evaluate(async () => (await globalThis.axe.run()).violations);
+    const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    same(serious.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), [], `what axe finds in ${address}`);
+    for (const [image, width] of await page.$$eval('img', (all) => all.map((img) => [img.src, img.naturalWidth]))) {
+      check(width > 0, `${image} of ${address} is no picture`);
+    }
+    for (const to of await page.$$eval('a', (all) => all.map((link) => link.href))) {
+      if (!to.startsWith(site)) continue;
+      links.push([address, to]);
+      const target = to.split('#')[0];
+      if (target.endsWith('.html')) waiting.push(target);
+    }
+  }
+  check(headings.size > 12, 'few pages');
+  for (const [from, to] of links) {
+    const [target, heading] = to.split('#');
+    if (!headings.has(target)) {
+      const answer = await page.request.get(target);
+      check(answer.ok(), `${to} of ${from}: ${answer.status()}`);
+    } else if (heading) {
+      check(headings.get(target).has(heading), `${to} of ${from} leads to no heading`);
+    }
+  }
+};
 export default tests;
