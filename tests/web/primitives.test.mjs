@@ -42,7 +42,9 @@ for (const backend of ['webgpu', 'cpu']) {
     same(
       kinds,
       {
-        type: bad, operator: bad, word: bad, option: bad, flags: bad, predicate: bad,
+        type: bad, operator: bad, word: bad, option: bad, flags: bad, flag_type: bad,
+        function_as_predicate: bad, no_flags: bad, count_list: bad, count_bytes: bad, count_type: bad,
+        other_n: bad, no_n: bad, predicate: bad,
         algorithm: ['CumuloError', 'unsupported'],
         capacity: bad,
       },

@@ -133,6 +133,26 @@ function typeOf(values: Values): string {
   );
 }
 
+function checkCounts(counts: Uint32Array): void {
+  if (counts instanceof Uint32Array) return;
+  throw new CumuloError('bad-argument', 'counts must be a Uint32Array');
+}
+
+const wordsIn = (bytes: number) => Math.ceil(bytes / 4);
+
+// What is not of its size, in whole words, would be read past its end.
+function checkSizes(slots: Slots, inputs: Record<string, Uint8Array>): void {
+  for (const { name, elements, element_bytes } of slots.slots) {
+    const given = inputs[name];
+    if (given && wordsIn(given.length) !== wordsIn(elements * element_bytes)) {
+      throw new CumuloError(
+        'bad-argument',
+        `'${name}' has ${given.length} bytes where ${elements} elements of ${element_bytes} are asked for`,
+      );
+    }
+  }
+}
+
 function bytesOf(array: ArrayBufferView): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
@@ -174,6 +194,9 @@ function fieldsOf(options: object): Record<string, unknown> {
 }
 
 function questionOf(primitive: PrimitiveName, description: object, counted = false): Question {
+  if (primitive !== 'arguments' && !('n' in description)) {
+    throw new CumuloError('bad-argument', `${primitive} needs n, the number of elements`);
+  }
   return { primitive, description: fieldsOf(description), counted };
 }
 
@@ -339,6 +362,7 @@ export class Cumulo {
 
   /** n + 1 offsets for n counts, and what fits a capacity (docs/allocation.md). */
   async allocate(counts: Uint32Array, options: AllocateOptions = {}) {
+    checkCounts(counts);
     const ran = await this.#run(
       'allocate',
       { n: counts.length, ...options },
@@ -368,6 +392,7 @@ export class Cumulo {
     values: T | null = null,
     options: ExpandOptions = {},
   ) {
+    checkCounts(counts);
     if (values && values.length !== counts.length) {
       throw new CumuloError('bad-argument', `${values.length} values for ${counts.length} counts`);
     }
@@ -482,7 +507,13 @@ export class Cumulo {
     if (typeof keep === 'string') {
       return { selecting: { where: keep, columns: [{ name: 'x', type: typeOf(values) }] } };
     }
-    const flags = keep instanceof Uint32Array || keep instanceof Uint8Array ? keep : Uint8Array.from(keep, Number);
+    if (!(keep instanceof Uint32Array || keep instanceof Uint8Array || Array.isArray(keep))) {
+      throw new CumuloError(
+        'bad-argument',
+        "what is kept must be a predicate such as 'x > 3', or flags: a Uint8Array, a Uint32Array or a list",
+      );
+    }
+    const flags = Array.isArray(keep) ? Uint8Array.from(keep, (flag) => (flag ? 1 : 0)) : keep;
     if (flags.length !== values.length) {
       throw new CumuloError('bad-argument', `${flags.length} flags for ${values.length} values`);
     }
@@ -521,6 +552,7 @@ export class Cumulo {
 
   #runOnCpu(question: Question, inputs: Record<string, Uint8Array>, { timed }: RunOptions): Ran {
     const slots = this.#planner.slots(question);
+    checkSizes(slots, inputs);
     const given = slots.slots.map(({ name }) => inputs[name] ?? null);
     const once = () => this.#planner.run(question, slots, given);
     const { algorithm, outputs } = once();
@@ -537,6 +569,7 @@ export class Cumulo {
   ): Promise<Ran> {
     const { executor } = device;
     const prepared = new Prepared(device, question);
+    checkSizes(prepared.slots, inputs);
     const { slots } = prepared.slots;
     const buffers: Record<string, GPUBuffer> = {};
     executor.device.pushErrorScope('out-of-memory');

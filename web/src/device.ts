@@ -20,6 +20,7 @@ export function requirements(adapter: GPUAdapter): {
   requiredFeatures: GPUFeatureName[];
   requiredLimits: Record<string, number>;
 } {
+  if (!adapter) throw new CumuloError('no-device', 'there is no adapter: this browser found no GPU for WebGPU');
   return {
     requiredFeatures: featureNames.filter((feature) => adapter.features.has(feature)),
     requiredLimits: Object.fromEntries(limitNames.map((limit) => [limit, adapter.limits[limit]])),
