@@ -198,7 +198,10 @@ Value whole_arithmetic(const std::string& sign, Wide a, Wide b) {
     const Wide rest = (turned % positive + positive) % positive;
     return integer(sign == "%" ? (b < 0 ? -rest : rest) : (turned - rest) / positive);
   }
-  return integer(calculated(sign, a, b));
+  // What does not fit 128 bits wraps, as it does in two's complement.
+  __extension__ using Unsigned = unsigned __int128;
+  return integer(
+      static_cast<Wide>(calculated(sign, static_cast<Unsigned>(a), static_cast<Unsigned>(b))));
 }
 
 Value arithmetic(const std::string& sign, const Value& a, const Value& b) {
