@@ -195,8 +195,9 @@ Value whole_arithmetic(const std::string& sign, Wide a, Wide b) {
     // The floor, by the rest that is never negative against a positive divisor.
     const Wide positive = b < 0 ? -b : b;
     const Wide turned = b < 0 ? -a : a;
-    const Wide rest = (turned % positive + positive) % positive;
-    return integer(sign == "%" ? (b < 0 ? -rest : rest) : (turned - rest) / positive);
+    const Wide beyond = turned % positive;  // towards zero
+    const Wide rest = beyond < 0 ? beyond + positive : beyond;
+    return integer(sign == "%" ? (b < 0 ? -rest : rest) : turned / positive - (beyond < 0 ? 1 : 0));
   }
   // What does not fit 128 bits wraps, as it does in two's complement.
   __extension__ using Unsigned = unsigned __int128;
