@@ -114,12 +114,14 @@ class Reader {
     return is_read;
   }
 
-  // A first row that does not look like one is a header where the predicates read its names.
+  // A first row that does not look like one is a header where the predicates, or --column, read its
+  // names.
   Result<void> find_header() {
-    if (!r_.where || !in_.by_rows || in_.table.named || read_of(with_x(in_.table.names)) ||
-        !read_of(with_x(in_.table.first_row))) {
-      return {};
-    }
+    if (!r_.where || in_.table.named) return {};
+    const bool is_named = in_.by_rows ? !read_of(with_x(in_.table.names)) &&
+                                            read_of(with_x(in_.table.first_row)).has_value()
+                                      : is_table_ && !in_.values.column.empty();
+    if (!is_named) return {};
     auto table = read_table(*in_.text, separator_, source_name(r_.input), FirstRow::names);
     if (!table) return std::unexpected{std::move(table.error())};
     in_.table = std::move(*table);

@@ -153,6 +153,15 @@ def test_rows_are_kept_as_they_are(device, tmp_path):
     assert indices["indices"] == [2]
 
 
+def test_a_header_of_numbers_is_one_for_predicates_too(tmp_path):
+    table = tmp_path / "years.csv"
+    table.write_text("2020,2021\n5,1\n7,2\n")
+    kept = run("compact", table, "--column", "`2021`", "--where", "`2020` > 6", "--device", "cpu")
+    assert kept.stdout == b"2\n"
+    kept = run("compact", table, "--column", "1", "--where", "c0 > 6", "--device", "cpu")
+    assert kept.stdout == b"2021\n2\n"
+
+
 def test_rows_without_a_header(tmp_path):
     table = tmp_path / "data.tsv"
     table.write_text("3\tapple\n5\tpear\n1\tplum\n")
