@@ -1,26 +1,11 @@
 #include "predicate/nearest.hpp"
 
 #include <algorithm>
-#include <string_view>
-#include <utility>
-#include <vector>
+
+#include "predicate/edit_distance.hpp"
 
 namespace cumulo::predicate {
 namespace {
-
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::string in_small_letters(std::string text) {
   std::ranges::transform(text, text.begin(), [](char c) {
@@ -40,7 +25,7 @@ std::string nearest(const std::string& name, std::span<const std::string> known)
   for (const std::string& candidate : known) {
     if (candidate.size() > longest) continue;
     if (small == in_small_letters(candidate)) return candidate;
-    const std::size_t edits = distance(name, candidate);
+    const std::size_t edits = edit_distance(name, candidate);
     if (edits >= least || edits >= name.size()) continue;
     least = edits;
     best = candidate;

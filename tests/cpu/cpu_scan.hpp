@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cpu/scan.hpp"
+#include "scan/random_value.hpp"
 #include "scan/reference.hpp"
 
 #if defined(__SANITIZE_THREAD__)
@@ -162,28 +163,11 @@ testing::AssertionResult is_right(const ScanDescription& d, std::span<const T> i
   return same(expect<T>(d, in), run<T>(d, in, shift), d, in.size());
 }
 
-// Integers over their whole range (odd for mul, whose results would soon be 0 for ever). Floats of
-// both signs and many sizes, so that another order gives other bits; near 1 for mul, to stay
-// finite.
 template <Element T>
 std::vector<T> random_values(std::size_t n, Operator op, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::vector<T> values(n);
-  for (T& value : values) {
-    const std::uint64_t bits = random();
-    if constexpr (std::is_integral_v<T>) {
-      value = static_cast<T>(op == Operator::mul ? bits | 1 : bits);
-    } else {
-      using Real = std::conditional_t<std::is_same_v<T, Half>, float, T>;
-      constexpr int sizes = std::is_same_v<T, Half> ? 7 : 15;  // sums of halves stay below 65504
-      constexpr int middle = std::is_same_v<T, Half> ? 4 : 8;
-      const Real fraction = static_cast<Real>(bits >> 40) / Real{1 << 24};
-      const Real sign = (bits & 1) != 0 ? Real{-1} : Real{1};
-      const int size = static_cast<int>(bits >> 1 & sizes) - middle;
-      value = op == Operator::mul ? sign * (Real{1} + (fraction - Real{0.5}) / Real{256})
-                                  : sign * std::ldexp(Real{1} + fraction, size);
-    }
-  }
+  for (T& value : values) value = random_value<T>(op, random());
   return values;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "random_value.hpp"
 #include "reference.hpp"
 
 namespace cumulo::test {
@@ -123,28 +124,11 @@ testing::AssertionResult buffer_scan_is_right(Device& device, ScanDescription d,
   return testing::AssertionSuccess();
 }
 
-// Values that make a scan with this operator hard to get right by luck, and keep it away from
-// subnormal numbers, which a GPU may flush.
 template <Element T>
 std::vector<T> random_values(std::uint64_t n, Operator op, std::uint64_t seed = 1) {
   std::mt19937_64 random{seed * 1000003 + n};
   std::vector<T> values(n);
-  for (T& value : values) {
-    const std::uint64_t bits = random();
-    if constexpr (std::is_integral_v<T>) {
-      // Odd factors: a product of others would soon be zero for ever.
-      value = static_cast<T>(op == Operator::mul ? bits | 1 : bits);
-    } else {
-      using Real = std::conditional_t<std::is_same_v<T, Half>, float, T>;
-      constexpr int sizes = std::is_same_v<T, Half> ? 7 : 31;  // sums of halves stay below 65504
-      constexpr int middle = std::is_same_v<T, Half> ? 4 : 16;
-      const Real fraction = static_cast<Real>(bits >> 40) / Real{1 << 24};
-      const Real sign = (bits & 1) != 0 ? Real{-1} : Real{1};
-      const int size = static_cast<int>(bits >> 1 & sizes) - middle;
-      value = op == Operator::mul ? sign * (Real{1} + (fraction - Real{0.5}) / Real{512})
-                                  : sign * std::ldexp(Real{1} + fraction, size);
-    }
-  }
+  for (T& value : values) value = random_value<T>(op, random());
   return values;
 }
 
