@@ -10,6 +10,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "cpu/next_pages.hpp"
 #include "cpu/strip_kernels-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,6 +22,8 @@ T ordered_block_total(const T* in, std::size_t strips) {
   // Totals of aligned runs of 2^b strips, for each bit b that is set in the number of strips done.
   std::array<T, 64> pending;
   for (std::size_t s = 0; s < strips; ++s) {
+    const std::size_t ahead = s + strips_of_pages_ahead<T>;
+    if (ahead < strips) look_up_pages(in + ahead * order::strip);
     T total = ordered_total<op>(in + s * order::strip);
     std::size_t bit = 0;
     for (; (s >> bit & 1) != 0; ++bit) total = cumulo::combine(op, pending[bit], total);

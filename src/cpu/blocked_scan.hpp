@@ -22,6 +22,7 @@
 #include <type_traits>
 
 #include "cpu/line_writer.hpp"
+#include "cpu/next_pages.hpp"
 #include "cpu/stream_copy.hpp"
 #include "cpu/threads.hpp"
 #include "cumulo/order.hpp"
@@ -139,6 +140,7 @@ class BlockedScan {
       Sums next_sums;
       if (streams_ && !by_lines_) writer.begin(out_ + k * block);
       for (std::size_t s = 0; s < strips; ++s) {
+        look_up_pages_ahead(k, next, s);
         scan_strip(first_of(k, s), before(base, sums, s), strip_at(next, s + strips_ahead), strip,
                    writer);
         next_sums[s] = total_strip(next, s, strip);
@@ -159,6 +161,21 @@ class BlockedScan {
       if (streams_ && s < strips && first + order::strip <= n_) return in_ + first;
     }
     return nullptr;
+  }
+
+  // Of the strips that are read and written some pages after strip `s` of blocks `next` and `k`.
+  // Which block is read after `next` is not known yet.
+  void look_up_pages_ahead(std::size_t k, std::size_t next, std::size_t s) const {
+    if (!streams_) return;
+    const std::size_t read = s + strips_of_pages_ahead<Input>;
+    if (read < strips) look_up_strip(in_, first_of(next, read));
+    const std::size_t written = s + strips_of_pages_ahead<Output>;
+    look_up_strip(out_, written < strips ? first_of(k, written) : first_of(next, written - strips));
+  }
+
+  template <class Element>
+  void look_up_strip(const Element* elements, std::size_t first) const {
+    if (first + order::strip <= n_) look_up_pages(elements + first);
   }
 
   static constexpr std::size_t first_of(std::size_t k, std::size_t s) {
