@@ -59,11 +59,11 @@ void copy_by_memcpy(const Arrays<T>& a) {
   });
 }
 
-template <class T>
+template <class T, void (*copy)(const void*, void*, std::size_t)>
 void copy_past_caches(const Arrays<T>& a) {
   by_all_threads<T>(a.n, [&](std::size_t begin, std::size_t end) {
     const std::size_t bytes = (end - begin) * sizeof(T);
-    copy_streaming(&a.in[begin], &a.out[begin], bytes / 64 * 64);
+    copy(&a.in[begin], &a.out[begin], bytes / 64 * 64);
     const std::size_t rest = end - bytes % 64 / sizeof(T);
     std::memcpy(&a.out[rest], &a.in[rest], bytes % 64);
   });
@@ -102,7 +102,9 @@ class HostGroup {
   HostGroup(Device& device, const Group& group, const Data<T>& data, T* out)
       : device_(device), group_(group), data_(data), arrays_{data.in.get(), out, data.n} {
     add("copy, memcpy, all threads", Role::copy, copy_by_memcpy<T>);
-    add("copy, streaming, all threads", Role::copy, copy_past_caches<T>);
+    add("copy, streaming, all threads", Role::copy, copy_past_caches<T, copy_streaming>);
+    add("copy, streaming, pages looked up ahead", Role::tuned_copy,
+        copy_past_caches<T, copy_streaming_pages>);
     add_rivals();
     for (const GroupScan& scan : group.scans) add_scan(scan);
     if (group.reduces) add_reduce();
@@ -143,10 +145,16 @@ class HostGroup {
                         work(arrays_);
                         return {};
                       },
-                      role == Role::copy     ? data_.in.get()
-                      : role == Role::reduce ? &data_.prefixes[group_.n]
-                                             : &data_.prefixes[1],
-                      role == Role::reduce ? 1 : group_.n});
+                      expected_of(role), role == Role::reduce ? 1 : group_.n});
+  }
+
+  const T* expected_of(Role role) const {
+    switch (role) {
+      case Role::copy:
+      case Role::tuned_copy: return data_.in.get();
+      case Role::reduce: return &data_.prefixes[group_.n];
+      default: return &data_.prefixes[1];
+    }
   }
 
   // Sums alone: the others' operators are no fairer test, and signed sums may not overflow there.

@@ -121,6 +121,7 @@ Json to_json(const Report& report, const Measurement& m) {
 std::string_view name(Role role) {
   switch (role) {
     case Role::copy: return "copy";
+    case Role::tuned_copy: return "tuned-copy";
     case Role::reduce: return "reduce";
     case Role::empty: return "empty";
     case Role::scan: break;

@@ -13,8 +13,10 @@
 
 namespace cumulo::bench {
 
+// copy: a plain one; the fastest is what the others are measured against
+// tuned_copy: one with a scan's own tricks, which tells what is left to gain
 // empty: a dispatch that does nothing
-enum class Role : std::uint8_t { scan, reduce, copy, empty };
+enum class Role : std::uint8_t { scan, reduce, copy, tuned_copy, empty };
 std::string_view name(Role role);
 
 // Which pages the arrays on the host ask for: those that any program's arrays get, or large ones
