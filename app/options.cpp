@@ -23,11 +23,6 @@ std::vector<std::string> names_of(const Range& range) {
   return names;
 }
 
-constexpr std::array all_algorithms{Algorithm::automatic,     Algorithm::serial,
-                                    Algorithm::hillis_steele, Algorithm::blelloch,
-                                    Algorithm::subgroup,      Algorithm::reduce_then_scan,
-                                    Algorithm::single_pass,   Algorithm::blocked};
-
 bool parse_digits(std::string_view text, std::uint64_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc{} && end == text.data() + text.size();

@@ -1,6 +1,7 @@
 // What to scan; says nothing about a device.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,10 @@ enum class Algorithm : std::uint8_t {
   single_pass,       // every tile read once, totals handed from tile to tile
   blocked,           // CPU: blocks summed and scanned while in cache, by all threads
 };
+inline constexpr std::array all_algorithms{Algorithm::automatic,     Algorithm::serial,
+                                           Algorithm::hillis_steele, Algorithm::blelloch,
+                                           Algorithm::subgroup,      Algorithm::reduce_then_scan,
+                                           Algorithm::single_pass,   Algorithm::blocked};
 
 std::string_view name(ScanKind kind);
 std::string_view name(Algorithm algorithm);  // "auto", "reduce-then-scan", ...

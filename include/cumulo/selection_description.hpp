@@ -2,6 +2,7 @@
 // nothing about a device.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -38,6 +39,9 @@ enum class SelectionAlgorithm : std::uint8_t {
   single_pass,        // one pass over the elements (two for partition): subgroups of 32 lanes
   blocked,            // on the CPU backend
 };
+inline constexpr std::array all_selection_algorithms{
+    SelectionAlgorithm::automatic, SelectionAlgorithm::mask_then_scatter,
+    SelectionAlgorithm::single_pass, SelectionAlgorithm::blocked};
 std::string_view name(SelectionAlgorithm algorithm);  // "auto", "mask-then-scatter", ...
 std::optional<SelectionAlgorithm> parse_selection_algorithm(std::string_view name);
 

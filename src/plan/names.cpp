@@ -19,11 +19,6 @@ std::optional<E> parse(const std::array<E, N>& all, std::string_view word) {
   return std::nullopt;
 }
 
-constexpr std::array all_algorithms{Algorithm::automatic,     Algorithm::serial,
-                                    Algorithm::hillis_steele, Algorithm::blelloch,
-                                    Algorithm::subgroup,      Algorithm::reduce_then_scan,
-                                    Algorithm::single_pass,   Algorithm::blocked};
-
 }  // namespace
 
 std::string_view name(Type type) {

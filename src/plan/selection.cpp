@@ -62,8 +62,7 @@ std::string_view name(SelectionAlgorithm algorithm) {
 }
 
 std::optional<SelectionAlgorithm> parse_selection_algorithm(std::string_view text) {
-  for (const auto algorithm : {SelectionAlgorithm::automatic, SelectionAlgorithm::mask_then_scatter,
-                               SelectionAlgorithm::single_pass, SelectionAlgorithm::blocked}) {
+  for (const auto algorithm : all_selection_algorithms) {
     if (text == name(algorithm)) return algorithm;
   }
   return std::nullopt;

@@ -42,7 +42,8 @@ for (const backend of ['webgpu', 'cpu']) {
     same(
       kinds,
       {
-        type: bad, operator: bad, word: bad, option: bad, flags: bad, flag_type: bad,
+        type: bad, list_of_runs: bad, list_of_values: bad, nothing: bad, no_options: bad, timed: bad, untimed: bad,
+        part_of_element: bad, selection_word: bad, fraction: bad, description: bad, operator: bad, word: bad, option: bad, flags: bad, flag_type: bad,
         function_as_predicate: bad, no_flags: bad, count_list: bad, count_bytes: bad, count_type: bad,
         other_n: bad, no_n: bad, predicate: bad,
         algorithm: ['CumuloError', 'unsupported'],
@@ -51,7 +52,17 @@ for (const backend of ['webgpu', 'cpu']) {
       'kinds',
     );
     check(found.operator[2].includes('xor is not defined for f32'), found.operator[2]);
-    check(found.option[2].includes("unknown field 'exclusiv'"), found.option[2]);
+    for (const [name, part] of Object.entries({
+      option: "unknown field 'includeInitail'; the nearest known one is 'includeInitial'",
+      word: 'it is one of add, mul, min, max,',
+      selection_word: 'description of partition has',
+      fraction: 'it is a whole number from 0 to',
+      no_options: 'options must be an object',
+      timed: "timed must be a number of runs, 1 to 10000, not 'often'",
+      part_of_element: '3 values are no whole number of elements of 2 fields',
+    })) {
+      check(found[name][2].includes(part), found[name][2]);
+    }
   };
 }
 for (const n of [1, 64, 255, 256]) {

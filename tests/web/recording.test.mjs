@@ -44,6 +44,10 @@ export default {
       overlap: 'input and output overlap in one buffer: give the same range, or ranges apart',
       odd: "the offset of the input, 2 bytes, is no multiple of its elements' 4",
       usage: 'the buffer of the input lacks the usage STORAGE',
+      array: 'the input must be a GPUBuffer or { buffer, offset }; typed arrays are for the calls on arrays',
+      nothing: 'the input must be a GPUBuffer or { buffer, offset }',
+      target: 'a run is recorded into a GPUCommandEncoder or a GPUComputePassEncoder',
+      device: 'load() takes a GPUDevice, null for the CPU, or nothing to open a device, not GPUAdapter',
     };
     for (const [name, message] of Object.entries(expected)) same(found[name], `bad-argument: ${message}`, name);
   },

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cumulo/predicate_language.hpp"
+#include "predicate/nearest.hpp"
 
 namespace cumulo::web {
 namespace {
@@ -21,6 +22,25 @@ std::string shown(const Json& value) {
   if (value.is_array()) return "a list";
   if (value.is_object()) return "an object";
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// A field as the page writes it: includeInitial for include_initial.
+std::string in_script(std::string_view field) {
+  std::string name;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (field[i] == '_' && i + 1 < field.size() && field[i + 1] >= 'a' && field[i + 1] <= 'z') {
+      name += static_cast<char>(field[++i] - 'a' + 'A');
+    } else {
+      name += field[i];
+    }
+  }
+  return name;
+}
+
+std::string listed(std::span<const std::string> words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
 }
 
 template <class T>
@@ -55,6 +75,17 @@ std::optional<T> number_of(const Json& value) {
   }
 }
 
+template <class E, std::size_t N>
+using Words = std::array<std::pair<std::string_view, E>, N>;
+
+template <class E, std::size_t N>
+Words<E, N> names_of(const std::array<E, N>& values) {
+  Words<E, N> words;
+  std::ranges::transform(values, words.begin(),
+                         [](E value) { return std::pair{name(value), value}; });
+  return words;
+}
+
 // An object's fields, each to be read by its name once; the first fault is kept.
 class Fields {
  public:
@@ -66,15 +97,20 @@ class Fields {
   Result<void> finish() {
     if (fault_) return std::unexpected{std::move(*fault_)};
     for (const auto& [key, value] : object_.items()) {
-      if (std::ranges::find(known_, key) == known_.end()) {
-        return std::unexpected{bad_argument(what_ + " has an unknown field '" + key + "'")};
+      const std::string name = in_script(key);
+      if (std::ranges::find(known_, name) == known_.end()) {
+        const std::string nearest = predicate::nearest(name, known_);
+        return std::unexpected{
+            bad_argument(what_ + " has an unknown field '" + name + "'; " +
+                         (nearest.empty() ? "known are " + listed(known_)
+                                          : "the nearest known one is '" + nearest + "'"))};
       }
     }
     return {};
   }
 
   const Json* find(const char* key) {
-    known_.emplace_back(key);
+    known_.push_back(in_script(key));
     if (fault_ || !object_.is_object()) return nullptr;
     const auto at = object_.find(key);
     return at == object_.end() || at->is_null() ? nullptr : &*at;
@@ -83,8 +119,10 @@ class Fields {
   void fail(std::string text) {
     if (!fault_) fault_ = bad_argument(what_ + " " + std::move(text));
   }
-  void refuse(const char* key, const Json& value) {
-    fail("has a field '" + std::string(key) + "' that cannot be " + shown(value));
+  // `wanted` says what the field may be.
+  void refuse(const char* key, const Json& value, const std::string& wanted) {
+    fail("has a field '" + in_script(key) + "' that cannot be " + shown(value) + ": it is " +
+         wanted);
   }
   void fail(Error error) {
     if (!fault_) fault_ = std::move(error);
@@ -96,32 +134,40 @@ class Fields {
     const Json* const value = find(key);
     if (value == nullptr) return;
     const auto count = read_count(key, *value);
-    if (!count || *count > std::numeric_limits<T>::max()) return refuse(key, *value);
+    if (!count || *count > std::numeric_limits<T>::max()) {
+      return refuse(key, *value,
+                    "a whole number from 0 to " + std::to_string(std::numeric_limits<T>::max()));
+    }
     field = static_cast<T>(*count);
   }
 
   void read(const char* key, bool& field) {
     const Json* const value = find(key);
     if (value == nullptr) return;
-    if (!value->is_boolean()) return refuse(key, *value);
+    if (!value->is_boolean()) return refuse(key, *value, "true or false");
     field = value->get<bool>();
   }
 
   void read(const char* key, std::string& field) {
     const Json* const value = find(key);
     if (value == nullptr) return;
-    if (!value->is_string()) return refuse(key, *value);
+    if (!value->is_string()) return refuse(key, *value, "text");
     field = value->get<std::string>();
   }
 
-  // A word that parse() knows.
-  template <class T, class Parse>
-  void read_word(const char* key, T& field, Parse&& parse) {
+  // One of `words`.
+  template <class E, std::size_t N>
+  void read_word(const char* key, E& field, const Words<E, N>& words) {
     const Json* const value = find(key);
     if (value == nullptr) return;
-    const auto word = value->is_string() ? parse(value->get<std::string>()) : std::nullopt;
-    if (!word) return refuse(key, *value);
-    field = *word;
+    std::vector<std::string> known;
+    for (const auto& [word, meaning] : words) {
+      if (*value == word) field = meaning;
+      known.emplace_back(word);
+    }
+    if (!value->is_string() || std::ranges::find(known, value->get<std::string>()) == known.end()) {
+      refuse(key, *value, "one of " + listed(known));
+    }
   }
 
   // Calls item(value) for each of a list.
@@ -129,7 +175,7 @@ class Fields {
   void read_list(const char* key, F&& item) {
     const Json* const value = find(key);
     if (value == nullptr) return;
-    if (!value->is_array()) return refuse(key, *value);
+    if (!value->is_array()) return refuse(key, *value, "a list");
     for (const Json& each : *value) item(each);
   }
 
@@ -140,33 +186,22 @@ class Fields {
   std::optional<Error> fault_;
 };
 
-template <class E, std::size_t N>
-auto word_among(const std::array<std::pair<std::string_view, E>, N>& words) {
-  return [&words](std::string_view word) -> std::optional<E> {
-    for (const auto& [name, value] : words) {
-      if (name == word) return value;
-    }
-    return std::nullopt;
-  };
-}
-
-constexpr std::array<std::pair<std::string_view, FlagType>, 3> flag_types{
+constexpr Words<FlagType, 3> flag_types{
     {{"u8", FlagType::u8}, {"u32", FlagType::u32}, {"bits", FlagType::bits}}};
-constexpr std::array<std::pair<std::string_view, Rest>, 3> rests{
+constexpr Words<Rest, 3> rests{
     {{"dropped", Rest::dropped}, {"follows", Rest::follows}, {"three-way", Rest::three_way}}};
-constexpr std::array<std::pair<std::string_view, IndirectCall>, 5> calls{
-    {{"dispatch", IndirectCall::dispatch},
-     {"vertices", IndirectCall::vertices},
-     {"instances", IndirectCall::instances},
-     {"indices", IndirectCall::indices},
-     {"indexed-instances", IndirectCall::indexed_instances}}};
+constexpr Words<IndirectCall, 5> calls{{{"dispatch", IndirectCall::dispatch},
+                                        {"vertices", IndirectCall::vertices},
+                                        {"instances", IndirectCall::instances},
+                                        {"indices", IndirectCall::indices},
+                                        {"indexed-instances", IndirectCall::indexed_instances}}};
 
 // Whole words of 32 bits, the bytes of an element.
 std::vector<std::byte> read_words(Fields& fields, const char* key) {
   std::vector<std::byte> bytes;
   fields.read_list(key, [&](const Json& value) {
     const auto word = number_of<std::uint32_t>(value);
-    if (!word) return fields.refuse(key, value);
+    if (!word) return fields.refuse(key, value, "a list of whole words of 32 bits");
     const auto view = std::as_bytes(std::span{&*word, 1});
     bytes.insert(bytes.end(), view.begin(), view.end());
   });
@@ -191,7 +226,7 @@ Monoid read_monoid(Fields& outer, const Json& object) {
     Fields field("a field of the monoid", value);
     MonoidField made;
     field.read("name", made.name);
-    field.read_word("type", made.type, parse_type);
+    field.read_word("type", made.type, names_of(all_types));
     if (auto ok = field.finish(); !ok) return outer.fail(std::move(ok.error()));
     monoid.fields.push_back(std::move(made));
   });
@@ -201,8 +236,8 @@ Monoid read_monoid(Fields& outer, const Json& object) {
 
 Combining read_combining(Fields& fields) {
   Combining c;
-  fields.read_word("type", c.type, parse_type);
-  fields.read_word("op", c.op, parse_operator);
+  fields.read_word("type", c.type, names_of(all_types));
+  fields.read_word("op", c.op, names_of(all_operators));
   if (const Json* const value = fields.find("monoid")) c.monoid = read_monoid(fields, *value);
   return c;
 }
@@ -216,7 +251,9 @@ void read_initial(Fields& fields, ScanDescription& d) {
   if (value == nullptr) return;
   with_type(init_type(d), [&]<class T>() {
     const auto number = number_of<T>(*value);
-    if (!number) return fields.refuse("init", *value);
+    if (!number) {
+      return fields.refuse("init", *value, "a number of " + std::string(name(init_type(d))));
+    }
     d.init = Scalar{*number};
   });
 }
@@ -230,7 +267,7 @@ ScanDescription read_scan(Fields& fields) {
   fields.read("reverse", d.reverse);
   fields.read("include_initial", d.include_initial);
   fields.read("wide", d.wide);
-  fields.read_word("algorithm", d.algorithm, parse_algorithm);
+  fields.read_word("algorithm", d.algorithm, names_of(all_algorithms));
   d.kind = exclusive ? ScanKind::exclusive : ScanKind::inclusive;
   read_initial(fields, d);
   return d;
@@ -260,7 +297,7 @@ SelectionDescription read_selection(Fields& fields) {
     Fields column("a column", value);
     PredicateColumn made;
     column.read("name", made.name);
-    column.read_word("type", made.type, parse_type);
+    column.read_word("type", made.type, names_of(all_types));
     if (auto ok = column.finish(); !ok) return fields.fail(std::move(ok.error()));
     columns.push_back(std::move(made));
   });
@@ -276,16 +313,16 @@ SelectionDescription read_selection(Fields& fields) {
   read_predicate("second", d.second);
   if (const Json* const value = fields.find("flags")) {
     FlagType flags{};
-    fields.read_word("flags", flags, word_among(flag_types));
+    fields.read_word("flags", flags, flag_types);
     d.flags = flags;
     (void)value;
   }
   fields.read("heads", d.heads);
-  fields.read_word("rest", d.rest, word_among(rests));
+  fields.read_word("rest", d.rest, rests);
   fields.read("indices", d.indices);
   fields.read("lengths", d.lengths);
   fields.read("capacity", d.capacity);
-  fields.read_word("algorithm", d.algorithm, parse_selection_algorithm);
+  fields.read_word("algorithm", d.algorithm, names_of(all_selection_algorithms));
   return d;
 }
 
@@ -294,7 +331,7 @@ std::vector<IndirectForm> read_forms(Fields& fields, const char* key) {
   fields.read_list(key, [&](const Json& value) {
     Fields form("an indirect call", value);
     IndirectForm made;
-    form.read_word("call", made.call, word_among(calls));
+    form.read_word("call", made.call, calls);
     form.read("per", made.per);
     form.read("of_items", made.of_items);
     if (auto ok = form.finish(); !ok) return fields.fail(std::move(ok.error()));
@@ -314,7 +351,7 @@ AllocateDescription read_allocation(Fields& fields) {
   }
   fields.read("capacity_on_device", d.capacity_on_device);
   d.arguments = read_forms(fields, "arguments");
-  fields.read_word("algorithm", d.algorithm, parse_algorithm);
+  fields.read_word("algorithm", d.algorithm, names_of(all_algorithms));
   return d;
 }
 
@@ -325,7 +362,7 @@ ExpandDescription read_expansion(Fields& fields) {
   fields.read("capacity", d.capacity);
   fields.read("from_offsets", d.from_offsets);
   d.arguments = read_forms(fields, "arguments");
-  fields.read_word("algorithm", d.algorithm, parse_algorithm);
+  fields.read_word("algorithm", d.algorithm, names_of(all_algorithms));
   return d;
 }
 
@@ -337,8 +374,8 @@ ArgumentsDescription read_arguments(Fields& fields) {
 }
 
 template <class Read>
-Result<Description> checked(const std::string& primitive, const Json& object, Read&& read) {
-  Fields fields("the " + primitive, object);
+Result<Description> checked(const std::string& called, const Json& object, Read&& read) {
+  Fields fields("the description of " + called, object);
   auto description = read(fields);
   if (auto ok = fields.finish(); !ok) return std::unexpected{std::move(ok.error())};
   if constexpr (requires { validate(description); }) {
@@ -358,13 +395,14 @@ Result<std::uint64_t> read_count(const std::string& field, const Json& value) {
       bad_argument("'" + field + "' must be a whole number from 0 on, not " + shown(value))};
 }
 
-Result<Description> read_description(const std::string& primitive, const Json& fields) {
-  if (primitive == "scan") return checked(primitive, fields, read_scan);
-  if (primitive == "reduce") return checked(primitive, fields, read_reduce);
-  if (primitive == "select") return checked(primitive, fields, read_selection);
-  if (primitive == "allocate") return checked(primitive, fields, read_allocation);
-  if (primitive == "expand") return checked(primitive, fields, read_expansion);
-  if (primitive == "arguments") return checked(primitive, fields, read_arguments);
+Result<Description> read_description(const std::string& primitive, const std::string& called,
+                                     const Json& fields) {
+  if (primitive == "scan") return checked(called, fields, read_scan);
+  if (primitive == "reduce") return checked(called, fields, read_reduce);
+  if (primitive == "select") return checked(called, fields, read_selection);
+  if (primitive == "allocate") return checked(called, fields, read_allocation);
+  if (primitive == "expand") return checked(called, fields, read_expansion);
+  if (primitive == "arguments") return checked(called, fields, read_arguments);
   return std::unexpected{
       bad_argument("unknown primitive '" + primitive +
                    "'; known are scan, reduce, select, allocate, expand and arguments")};

@@ -18,10 +18,12 @@ namespace cumulo::web {
 using Description = std::variant<ScanDescription, ReduceDescription, SelectionDescription,
                                  AllocateDescription, ExpandDescription, ArgumentsDescription>;
 
-// primitive: "scan", "reduce", "select", "allocate", "expand" or "arguments". Missing fields keep
-// their defaults; bad_argument: an unknown field or a value that is none, by its name, and what
-// validate() says of the whole.
-Result<Description> read_description(const std::string& primitive, const nlohmann::json& fields);
+// primitive: "scan", "reduce", "select", "allocate", "expand" or "arguments"; errors call it
+// `called`. Missing fields keep their defaults; bad_argument: an unknown field or a value that is
+// none, by its name as the page writes it and with what it may be, and what validate() says of the
+// whole.
+Result<Description> read_description(const std::string& primitive, const std::string& called,
+                                     const nlohmann::json& fields);
 
 // The value of a field that must be a whole number from 0 on.
 Result<std::uint64_t> read_count(const std::string& field, const nlohmann::json& value);

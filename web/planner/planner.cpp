@@ -8,6 +8,7 @@
 //     -> as of "plan"; the plan's "trace" says what its buffer holds
 //   {"call": "run", ..., "places": [address]}
 //     -> {"algorithm": "blocked"}
+// "called" may stand beside "primitive": the name that errors are to give it.
 // or {"error": {"kind", "message", "reasons"}}. "buffers" and "places" stand in the order of the
 // slots; equal numbers in "buffer" mean one buffer. "external" are the plan's buffers that the
 // caller gives, and from where they are bound.
@@ -181,8 +182,10 @@ Result<std::string> answer_to(const Json& json) {
     return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
   };
   const Json* const fields = member(json, "description");
-  auto description =
-      read_description(word("primitive"), fields != nullptr ? *fields : Json::object());
+  const std::string primitive = word("primitive");
+  const std::string called = word("called");
+  auto description = read_description(primitive, called.empty() ? primitive : called,
+                                      fields != nullptr ? *fields : Json::object());
   if (!description) return std::unexpected{std::move(description.error())};
   const Json* const counted = member(json, "counted");
   const Request request{json, std::move(*description),

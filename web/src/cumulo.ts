@@ -112,6 +112,33 @@ type Like<T extends Values> = T extends Uint32Array
             ? Float64Array
             : Float16Array;
 
+/** What the sums of `wide` are. */
+export type WideLike<T extends Values> = T extends Uint32Array
+  ? BigUint64Array
+  : T extends Int32Array
+    ? BigInt64Array
+    : T extends Float32Array
+      ? Float64Array
+      : Float32Array;
+
+/** Options with no other fields than there are. */
+type Known<O, Options> = O & Record<Exclude<keyof O, keyof Options>, never>;
+
+type Field<O, Name extends string> = Name extends keyof O ? O[Name] : undefined;
+
+/** The array of results that options ask for. */
+export type Made<T extends Values, O> =
+  Field<O, 'wide'> extends true
+    ? WideLike<T>
+    : Field<O, 'wide'> extends false | undefined
+      ? Like<T>
+      : Like<T> | WideLike<T>;
+
+/** One result: of a monoid, an array of its fields. */
+export type MadeOne<T extends Values, O> =
+  | (Field<O, 'monoid'> extends Monoid ? never : Made<T, O>[number])
+  | (Field<O, 'monoid'> extends undefined ? never : Like<T>);
+
 const types: readonly (readonly [string, abstract new () => Values])[] = [
   ['u32', Uint32Array],
   ['i32', Int32Array],
@@ -131,6 +158,38 @@ function typeOf(values: Values): string {
     'bad-argument',
     `values must be a typed array of ${types.map(([name]) => name).join(', ')}`,
   );
+}
+
+function described(value: unknown): string {
+  if (value === null || typeof value !== 'object') return typeof value === 'string' ? `'${value}'` : String(value);
+  return value.constructor?.name ?? 'an object';
+}
+
+function checkOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new CumuloError('bad-argument', `options must be an object such as { timed: 5 }, not ${described(options)}`);
+  }
+  const { timed } = options as RunOptions;
+  if (timed !== undefined && !(Number.isInteger(timed) && timed >= 1 && timed <= mostTimedRuns)) {
+    throw new CumuloError(
+      'bad-argument',
+      `timed must be a number of runs, 1 to ${mostTimedRuns}, not ${described(timed)}`,
+    );
+  }
+}
+
+const mostTimedRuns = 10_000;
+
+// Elements of a monoid lie field by field.
+function elementsIn(values: Values, monoid: Monoid | undefined): number {
+  const perElement = monoid?.fields?.length || 1;
+  if (values.length % perElement !== 0) {
+    throw new CumuloError(
+      'bad-argument',
+      `${values.length} values are no whole number of elements of ${perElement} fields`,
+    );
+  }
+  return values.length / perElement;
 }
 
 function checkCounts(counts: Uint32Array): void {
@@ -194,6 +253,9 @@ function fieldsOf(options: object): Record<string, unknown> {
 }
 
 function questionOf(primitive: PrimitiveName, description: object, counted = false): Question {
+  if (typeof description !== 'object' || description === null) {
+    throw new CumuloError('bad-argument', `a description must be an object such as { n: 1000 }, not ${described(description)}`);
+  }
   if (primitive !== 'arguments' && !('n' in description)) {
     throw new CumuloError('bad-argument', `${primitive} needs n, the number of elements`);
   }
@@ -266,32 +328,34 @@ export class Cumulo {
   }
 
   /** Prefixes and their total. Of a monoid, elements lie in `values` field by field. */
-  async scan<T extends Values>(values: T, options: ScanOptions = {}) {
-    const perElement = options.monoid?.fields.length ?? 1;
+  async scan<T extends Values, const O extends ScanOptions = object>(values: T, asked?: Known<O, ScanOptions>) {
+    const options: ScanOptions = asked === undefined ? {} : asked;
+    checkOptions(options);
     const type = typeOf(values);
-    const description = { n: values.length / perElement, type, ...options };
+    const description = { n: elementsIn(values, options.monoid), type, ...options };
     const ran = await this.#run('scan', description, { input: bytesOf(values) }, options);
     const made = (bytes: Uint8Array) =>
       options.wide ? wideValues(bytes, type) : viewAs(bytes, values);
     const total = made(ran.total);
     return {
-      values: made(ran.output('output')) as Like<T>,
-      total: (perElement > 1 ? total : total[0]) as number | bigint | Like<T>,
+      values: made(ran.output('output')) as Made<T, O>,
+      total: (options.monoid ? total : total[0]) as MadeOne<T, O>,
       ...(ran.counts ? { counts: ran.counts } : {}),
       ...ran.report,
     };
   }
 
   /** One value: the total of a scan, to the bit. */
-  async reduce<T extends Values>(values: T, options: ReduceOptions = {}) {
-    const perElement = options.monoid?.fields.length ?? 1;
+  async reduce<T extends Values, const O extends ReduceOptions = object>(values: T, asked?: Known<O, ReduceOptions>) {
+    const options: ReduceOptions = asked === undefined ? {} : asked;
+    checkOptions(options);
     const type = typeOf(values);
-    const description = { n: values.length / perElement, type, ...options };
+    const description = { n: elementsIn(values, options.monoid), type, ...options };
     const ran = await this.#run('reduce', description, { input: bytesOf(values) }, options);
     const bytes = ran.output('output');
     const value = options.wide ? wideValues(bytes, type) : viewAs(bytes, values);
     return {
-      value: (perElement > 1 ? value : value[0]) as number | bigint | Like<T>,
+      value: (options.monoid ? value : value[0]) as MadeOne<T, O>,
       ...ran.report,
     };
   }
@@ -299,6 +363,7 @@ export class Cumulo {
   /** The kept elements in their order, and their indices. */
   async compact<T extends Values>(values: T, keep: Keep, options: SelectOptions = {}) {
     const ran = await this.#select(
+      'compact',
       { arrays: [values], ...this.#selecting(values, keep), writing: { indices: true } },
       options,
     );
@@ -317,9 +382,11 @@ export class Cumulo {
    * the rest begins.
    */
   async partition<T extends Values>(values: T, keep: Keep, options: SelectOptions & { second?: string } = {}) {
+    checkOptions(options);
     const { second, ...others } = options;
     const selection = this.#selecting(values, keep);
     const ran = await this.#select(
+      'partition',
       {
         arrays: [values],
         ...selection,
@@ -339,7 +406,7 @@ export class Cumulo {
 
   /** The first of each run of equal neighbours; equal are those of equal bytes. */
   async unique<T extends Values>(values: T, options: SelectOptions = {}) {
-    const ran = await this.#select({ arrays: [values], selecting: { heads: true } }, options);
+    const ran = await this.#select('unique', { arrays: [values], selecting: { heads: true } }, options);
     const count = words(ran.output('counts'))[0]!;
     return { values: viewAs(ran.output('output'), values).slice(0, count) as Like<T>, count, ...ran.report };
   }
@@ -347,6 +414,7 @@ export class Cumulo {
   /** Of each run of equal neighbours: its value, where it starts, how long it is. */
   async runs<T extends Values>(values: T, options: SelectOptions = {}) {
     const ran = await this.#select(
+      'runs',
       { arrays: [values], selecting: { heads: true }, writing: { indices: true, lengths: true } },
       options,
     );
@@ -361,7 +429,9 @@ export class Cumulo {
   }
 
   /** n + 1 offsets for n counts, and what fits a capacity (docs/allocation.md). */
-  async allocate(counts: Uint32Array, options: AllocateOptions = {}) {
+  async allocate<const O extends AllocateOptions = object>(counts: Uint32Array, asked?: Known<O, AllocateOptions>) {
+    const options: AllocateOptions = asked === undefined ? {} : asked;
+    checkOptions(options);
     checkCounts(counts);
     const ran = await this.#run(
       'allocate',
@@ -375,7 +445,7 @@ export class Cumulo {
     const flags = words(report)[6]!;
     const overflowed = (flags & 1) !== 0;
     return {
-      offsets: options.wide ? new BigUint64Array(offsets.buffer) : words(offsets),
+      offsets: (options.wide ? new BigUint64Array(offsets.buffer) : words(offsets)) as Made<Uint32Array, O>,
       // Offsets of 32 bits cannot tell it.
       total: overflowed ? sumOf(counts) : Number(total!),
       used: Number(used!),
@@ -392,7 +462,9 @@ export class Cumulo {
     values: T | null = null,
     options: ExpandOptions = {},
   ) {
+    checkOptions(options);
     checkCounts(counts);
+    if (values) typeOf(values);
     if (values && values.length !== counts.length) {
       throw new CumuloError('bad-argument', `${values.length} values for ${counts.length} counts`);
     }
@@ -505,7 +577,8 @@ export class Cumulo {
 
   #selecting(values: Values, keep: Keep): Pick<Selection, 'selecting' | 'flags'> {
     if (typeof keep === 'string') {
-      return { selecting: { where: keep, columns: [{ name: 'x', type: typeOf(values) }] } };
+      const type = typeOf(values);
+      return { selecting: { where: keep, columns: [{ name: 'x', type }] } };
     }
     if (!(keep instanceof Uint32Array || keep instanceof Uint8Array || Array.isArray(keep))) {
       throw new CumuloError(
@@ -514,13 +587,20 @@ export class Cumulo {
       );
     }
     const flags = Array.isArray(keep) ? Uint8Array.from(keep, (flag) => (flag ? 1 : 0)) : keep;
+    typeOf(values);
     if (flags.length !== values.length) {
       throw new CumuloError('bad-argument', `${flags.length} flags for ${values.length} values`);
     }
     return { selecting: { flags: flags instanceof Uint32Array ? 'u32' : 'u8' }, flags };
   }
 
-  #select({ arrays, selecting, flags, writing }: Selection, options: SelectOptions): Promise<Ran> {
+  #select(
+    called: string,
+    { arrays, selecting, flags, writing }: Selection,
+    options: SelectOptions,
+  ): Promise<Ran> {
+    checkOptions(options);
+    for (const array of arrays) typeOf(array);
     const description = {
       n: arrays[0]!.length,
       arrays: arrays.map((array) => ({ element_bytes: array.BYTES_PER_ELEMENT })),
@@ -529,7 +609,7 @@ export class Cumulo {
       ...options,
     };
     const inputs = { input: bytesOf(arrays[0]!), ...(flags ? { flags: bytesOf(flags) } : {}) };
-    return this.#run('select', description, inputs, options);
+    return this.#run('select', description, inputs, options, called);
   }
 
   async #run(
@@ -537,9 +617,10 @@ export class Cumulo {
     description: object,
     inputs: Record<string, Uint8Array>,
     options: RunOptions,
+    called: string = primitive,
   ): Promise<Ran> {
     if (this.#loss) throw this.#loss;
-    const question = questionOf(primitive, description);
+    const question = { ...questionOf(primitive, description), called };
     if (!this.#device) return this.#runOnCpu(question, inputs, options);
     try {
       return await this.#runOnGpu(this.#device, question, inputs, options);
@@ -659,6 +740,12 @@ export interface LoadOptions {
  * on the CPU and says why in `reason`; null asks for the CPU.
  */
 export async function load(device?: GPUDevice | null, options: LoadOptions = {}): Promise<Cumulo> {
+  if (device && typeof device.createComputePipeline !== 'function') {
+    throw new CumuloError(
+      'bad-argument',
+      `load() takes a GPUDevice, null for the CPU, or nothing to open a device, not ${described(device)}`,
+    );
+  }
   const source = options.planner ?? new URL('planner.wasm', import.meta.url);
   const loading = Planner.load(source);
   let opened = device;

@@ -281,8 +281,15 @@ class Recorder {
   #pass: GPUComputePassEncoder | null = null;
 
   constructor(target: GPUCommandEncoder | GPUComputePassEncoder) {
-    if ('beginComputePass' in target) this.#encoder = target;
-    else this.#pass = target;
+    if (typeof target === 'object' && target !== null) {
+      if ('beginComputePass' in target) this.#encoder = target;
+      else if ('dispatchWorkgroups' in target) this.#pass = target;
+    }
+    if (this.#encoder || this.#pass) return;
+    throw new CumuloError(
+      'bad-argument',
+      'a run is recorded into a GPUCommandEncoder or a GPUComputePassEncoder',
+    );
   }
 
   pass(): GPUComputePassEncoder {

@@ -20,6 +20,8 @@ export interface Question {
   primitive: PrimitiveName;
   description: Description;
   counted?: boolean;
+  /** The name that errors give it; the primitive's where there is none. */
+  called?: string;
 }
 
 /** Where one of the caller's buffers lies; equal numbers mean one buffer. */
@@ -29,12 +31,23 @@ export interface NumberedPlace {
   bytes: number;
 }
 
+async function fetched(address: URL | string): Promise<Response> {
+  try {
+    return await fetch(address);
+  } catch (failure) {
+    throw new CumuloError(
+      'bad-argument',
+      `the planner could not be fetched from ${address} (${(failure as Error).message}): give load() its address, or its bytes, as { planner }`,
+    );
+  }
+}
+
 async function compile(source: PlannerSource): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
     return WebAssembly.compile(source as BufferSource);
   }
-  const response = source instanceof Response ? source : await fetch(source);
+  const response = source instanceof Response ? source : await fetched(source);
   if (!response.ok) {
     throw new CumuloError('bad-argument', `the planner is not at ${response.url}: ${response.status}`);
   }

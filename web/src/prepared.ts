@@ -50,6 +50,20 @@ function named<T>(names: readonly string[], given: Readonly<Record<string, T>>, 
   });
 }
 
+// Told by what it can do: a frame's buffers are of another class than the page's.
+function isBuffer(value: unknown): value is GPUBuffer {
+  return typeof value === 'object' && value !== null && 'mapAsync' in value && 'usage' in value;
+}
+
+function placeOf(place: Place, name: string): { buffer: GPUBuffer; offset: number } {
+  if (isBuffer(place)) return { buffer: place, offset: 0 };
+  if (typeof place === 'object' && isBuffer(place?.buffer)) {
+    return { buffer: place.buffer, offset: place.offset ?? 0 };
+  }
+  const hint = ArrayBuffer.isView(place) ? '; typed arrays are for the calls on arrays' : '';
+  throw new CumuloError('bad-argument', `the ${name} must be a GPUBuffer or { buffer, offset }${hint}`);
+}
+
 class BoundToBuffers implements Bound {
   readonly bound: BoundPlan;
 
@@ -116,9 +130,7 @@ export class Prepared {
   /** Binds to places by the names of the slots; the same places are remembered. */
   bind(places: Readonly<Record<string, Place>>): Bound {
     const names = this.slots.slots.map(({ name }) => name);
-    const given = named(names, places, 'buffer').map((place) =>
-      'buffer' in place ? { buffer: place.buffer, offset: place.offset ?? 0 } : { buffer: place, offset: 0 },
-    );
+    const given = named(names, places, 'buffer').map((place, k) => placeOf(place, names[k]!));
     const numbered = given.map(({ buffer, offset }, k): NumberedPlace => {
       if ((buffer.usage & GPUBufferUsage.STORAGE) === 0) {
         throw new CumuloError('bad-argument', `the buffer of the ${names[k]} lacks the usage STORAGE`);

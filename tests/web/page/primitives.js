@@ -211,9 +211,22 @@ export async function errors(site, backend) {
   const cumulo = await open(site, backend);
   const tried = {
     type: () => cumulo.scan([1, 2, 3]),
+    list_of_runs: () => cumulo.runs([1, 1, 2]),
+    list_of_values: () => cumulo.expand(Uint32Array.of(1, 2), [1, 2]),
+    nothing: () => cumulo.unique(),
+    no_options: () => cumulo.scan(new Uint32Array(3), null),
+    timed: () => cumulo.scan(new Uint32Array(3), { timed: 'often' }),
+    untimed: () => cumulo.reduce(new Uint32Array(3), { timed: 0 }),
+    part_of_element: () =>
+      cumulo.scan(new Float32Array(3), {
+        monoid: { name: 'two', fields: [{ name: 'a', type: 'f32' }, { name: 'b', type: 'f32' }], wgsl: '', identity: [0, 0] },
+      }),
+    selection_word: () => cumulo.partition(new Uint32Array(3), 'x > 1', { algorithm: 'single' }),
+    fraction: () => cumulo.allocate(new Uint32Array(3), { capacity: 1.5 }),
+    description: () => cumulo.plan('scan', null),
     operator: () => cumulo.scan(new Float32Array(3), { op: 'xor' }),
     word: () => cumulo.scan(new Uint32Array(3), { op: 'plus' }),
-    option: () => cumulo.scan(new Uint32Array(3), { exclusiv: true }),
+    option: () => cumulo.scan(new Uint32Array(3), { includeInitail: true }),
     flags: () => cumulo.compact(new Uint32Array(3), new Uint8Array(2)),
     flag_type: () => cumulo.compact(new Uint32Array(1), Uint16Array.of(256)),
     function_as_predicate: () => cumulo.compact(Uint32Array.of(1, 2), (x) => x > 1),

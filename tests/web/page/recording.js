@@ -202,11 +202,21 @@ export async function wrongPlaces(site) {
     overlap: { input: { buffer: a, offset: 0 }, output: { buffer: a, offset: 4 } },
     odd: { input: { buffer: a, offset: 2 }, output: b },
     usage: { input: plain, output: a },
+    array: { input: new Uint32Array(60), output: a },
+    nothing: { input: null, output: a },
   };
+  const calls = Object.entries(tried).map(([name, places]) => [
+    name,
+    () => cumulo.record(encoder, 'scan', { n: 60 }, places),
+  ]);
+  calls.push(['target', () => cumulo.record(device.queue, 'scan', { n: 60 }, { input: a, output: b })]);
+  const { load } = await import(`${site}cumulo/cumulo.js`);
+  const adapter = await navigator.gpu.requestAdapter();
+  calls.push(['device', () => load(adapter)]);
   const found = {};
-  for (const [name, places] of Object.entries(tried)) {
+  for (const [name, call] of calls) {
     try {
-      cumulo.record(encoder, 'scan', { n: 60 }, places);
+      await call();
       found[name] = 'nothing said';
     } catch (error) {
       found[name] = `${error.kind}: ${error.message}`;
