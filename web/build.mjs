@@ -1,7 +1,7 @@
 // Builds the package, the gallery and the documents into a folder of static files.
 //   node build.mjs --planner PLANNER.wasm --out FOLDER
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -47,4 +47,8 @@ await build({
   loader: { '.wgsl': 'text' },
 });
 copyFileSync(join(here, 'gallery/index.html'), join(out, 'index.html'));
+cpSync(join(here, 'check'), join(out, 'check'), { recursive: true });
+for (const name of ['checks', 'oracle', 'primitives', 'recording', 'tracing']) {
+  copyFileSync(join(here, `../tests/web/page/${name}.js`), join(out, `check/${name}.js`));
+}
 buildDocuments(join(here, '..'), out);

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 import { axeSource, check, same } from './harness.mjs';
+import { primitiveChecks } from './page/checks.js';
 
 const root = new URL('../../', import.meta.url);
 
@@ -74,5 +75,27 @@ tests["the documents' pages"] = async ({ page, site }) => {
       check(headings.get(target).has(heading), `${to} of ${from} leads to no heading`);
     }
   }
+};
+
+// What it runs has tests of its own: a few of it here.
+tests['the page that checks a device'] = async ({ page, site }) => {
+  const checked = async (query) => {
+    await page.goto(`${site}check/index.html${query}`);
+    await page.waitForFunction(() => document.body.dataset.state, null, { timeout: 300_000 });
+    return [await page.evaluate(() => document.body.dataset.state), await page.locator('#summary').textContent()];
+  };
+  same(await checked('?only=traces.of.sub|tile.edges'), ['right', '3 right, 0 wrong.'], 'on the GPU and the CPU');
+  await page.evaluate(axeSource);
+  const found = await page.evaluate(async () => (await globalThis.axe.run()).violations.map(({ id }) => id));
+  same(found, [], 'what axe finds');
+  await page.route('**/check/checks.js', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace('primitives.scanSizes(', "(() => ['broken'])(") });
+  });
+  same((await checked('?only=tile.edges'))[0], 'wrong', 'with a fault');
+  await page.unroute('**/check/checks.js');
+  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }));
+  const names = Object.keys(primitiveChecks('cpu'));
+  same(await checked(''), ['right', `${names.length} right, 0 wrong.`], 'without WebGPU');
 };
 export default tests;

@@ -79,3 +79,15 @@ export function writeReport(file, results) {
     `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites><testsuite name="web" tests="${results.length}" failures="${failures}">\n${cases.join('\n')}\n</testsuite></testsuites>\n`,
   );
 }
+
+// One of those of page/checks.js, by the function that lists them.
+export function checkInPage(lister, name, ...args) {
+  return async ({ page, site, tests }) => {
+    await page.goto(`${tests}blank.html`);
+    const faults = await page.evaluate(
+      async ([module, list, given, wanted, address]) => (await import(module))[list](...given)[wanted](address),
+      [`${tests}checks.js`, lister, args, name, site],
+    );
+    check(faults.length === 0, faults.join('\n'));
+  };
+}

@@ -1,7 +1,6 @@
 // Every primitive against its oracle, on WebGPU and on the CPU path, at the edges of tiles.
-import { check, same } from './harness.mjs';
-
-const edges = [0, 1, 2, 3, 4, 5, 127, 128, 129, 1023, 1024, 1025, 4095, 4096, 4097, 10000];
+import { check, checkInPage, same } from './harness.mjs';
+import { primitiveChecks } from './page/checks.js';
 
 // Calls a function of page/primitives.js in the page.
 function inPage(name, ...args) {
@@ -14,27 +13,11 @@ function inPage(name, ...args) {
   };
 }
 
-function faultless(name, ...args) {
-  return async (given) => {
-    const faults = await inPage(name, ...args)(given);
-    check(faults.length === 0, faults.join('\n'));
-  };
-}
-
 const tests = {};
 for (const backend of ['webgpu', 'cpu']) {
-  tests[`scans at tile edges, ${backend}`] = async (given) => {
-    const { backend: used, faults } = await inPage('scanSizes', backend, edges)(given);
-    same(used, backend, 'the backend');
-    check(faults.length === 0, faults.join('\n'));
-  };
-  for (const type of ['u32', 'i32', 'f32', 'u64', 'i64', 'f16']) {
-    tests[`scans of ${type} by every operator, ${backend}`] = faultless('scanOperators', backend, 1500, type);
+  for (const name of Object.keys(primitiveChecks(backend))) {
+    tests[`${name}, ${backend}`] = checkInPage('primitiveChecks', name, backend);
   }
-  tests[`wide sums, ${backend}`] = faultless('wideSums', backend, 2100);
-  tests[`reductions, ${backend}`] = faultless('reductions', backend, [0, 1, 5, 1024, 1025, 9000]);
-  tests[`selections, ${backend}`] = faultless('selections', backend, [0, 1, 2, 31, 33, 4095, 4096, 4097, 9000], 'auto');
-  tests[`allocations and expansions, ${backend}`] = faultless('allocations', backend, [0, 1, 5, 1025, 4096, 9001]);
   tests[`errors have kinds and sentences, ${backend}`] = async (given) => {
     const found = await inPage('errors', backend)(given);
     const kinds = Object.fromEntries(Object.entries(found).map(([name, error]) => [name, error?.slice(0, 2)]));
@@ -65,11 +48,4 @@ for (const backend of ['webgpu', 'cpu']) {
     }
   };
 }
-for (const n of [1, 64, 255, 256]) {
-  tests[`algorithms by name, ${n} elements`] = faultless(
-    'scanAlgorithms', ['hillis-steele', 'blelloch', 'subgroup', 'reduce-then-scan', 'single-pass'], n,
-  );
-}
-tests['single pass of several tiles'] = faultless('scanAlgorithms', ['single-pass', 'reduce-then-scan'], 20001);
-tests['an operator of the page'] = faultless('monoids', 3000);
 export default tests;

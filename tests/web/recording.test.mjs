@@ -1,5 +1,6 @@
 // The package in a page's own encoder, and where there is no WebGPU or no more device.
-import { check, same } from './harness.mjs';
+import { checkInPage, same } from './harness.mjs';
+import { recordingChecks } from './page/checks.js';
 
 function inPage(name, ...args) {
   return async ({ page, site, tests }) => {
@@ -16,25 +17,11 @@ const noAdapter = () => {
   GPU.prototype.requestAdapter = async () => null;
 };
 
+const tests = {};
+for (const name of Object.keys(recordingChecks())) tests[name] = checkInPage('recordingChecks', name);
+
 export default {
-  'compaction between own passes': async (given) => {
-    for (const n of [1000, 9000]) {
-      const fault = await inPage('compactBetweenPasses', n)(given);
-      check(fault === null, fault);
-    }
-  },
-  'buffers however they lie': async (given) => {
-    for (const n of [1, 500, 9001]) {
-      const faults = await inPage('layouts', n)(given);
-      check(faults.length === 0, `${n} elements: ${faults.join('\n')}`);
-    }
-  },
-  'halves, counted reductions and expansions': async (given) => {
-    for (const n of [1, 500, 9001]) {
-      const faults = await inPage('others', n)(given);
-      check(faults.length === 0, `${n} elements: ${faults.join('\n')}`);
-    }
-  },
+  ...tests,
   'places that cannot be': async (given) => {
     const found = await inPage('wrongPlaces')(given);
     const expected = {

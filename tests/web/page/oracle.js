@@ -28,7 +28,7 @@ export const arrayOf = {
   u64: BigUint64Array,
   i64: BigInt64Array,
   f64: Float64Array,
-  f16: Float16Array,
+  f16: globalThis.Float16Array,
 };
 const isFloat = (type) => type[0] === 'f';
 

@@ -1,7 +1,8 @@
 // A page that puts cumulo between passes of its own, in one encoder, with nothing read back between.
 import { difference, random } from './oracle.js';
 
-const { STORAGE, COPY_SRC, COPY_DST, MAP_READ, INDIRECT } = GPUBufferUsage;
+// Nothing where there is no WebGPU: its names are looked at, its functions are not called.
+const { STORAGE, COPY_SRC, COPY_DST, MAP_READ, INDIRECT } = globalThis.GPUBufferUsage ?? {};
 
 async function own(site) {
   const { load, requirements } = await import(`${site}cumulo/cumulo.js`);
