@@ -60,6 +60,17 @@ export default {
       'the CPU path',
     );
   },
+  'an adapter that is there at the second request': async (given) => {
+    await given.page.addInitScript(() => {
+      const { requestAdapter } = GPU.prototype;
+      let requests = 0;
+      GPU.prototype.requestAdapter = async function (...options) {
+        if (requests++ === 0) throw new DOMException('the process for graphics has gone', 'AbortError');
+        return requestAdapter.apply(this, options);
+      };
+    });
+    same((await inPage('withoutWebGpu')(given)).backend, 'webgpu', 'the backend');
+  },
   'without an adapter': async (given) => {
     await given.page.addInitScript(noAdapter);
     const { backend, reason } = await inPage('withoutWebGpu')(given);

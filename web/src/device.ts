@@ -27,11 +27,23 @@ export function requirements(adapter: GPUAdapter): {
   };
 }
 
+// A browser whose process for graphics has just started, or started again, may have none at first.
+const retryAfter = 250; // ms
+const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function adapterOf(gpu: GPU): Promise<GPUAdapter | null> {
+  try {
+    return await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  } catch {
+    return null;
+  }
+}
+
 /** A device of the page's own making; no-device says why there is none. */
 export async function openDevice(): Promise<GPUDevice> {
   const gpu = globalThis.navigator?.gpu;
   if (!gpu) throw new CumuloError('no-device', 'this browser has no WebGPU');
-  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  const adapter = (await adapterOf(gpu)) ?? (await later(retryAfter), await adapterOf(gpu));
   if (!adapter) {
     throw new CumuloError('no-device', 'this browser has WebGPU, but no graphics adapter for it');
   }

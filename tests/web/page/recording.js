@@ -280,5 +280,5 @@ export async function withoutWebGpu(site) {
   } catch (error) {
     recording = error.kind;
   }
-  return { backend, name: cumulo.name, reason: [cumulo.reason.kind, cumulo.reason.message], values: Array.from(values), total, recording };
+  return { backend, name: cumulo.name, reason: cumulo.reason && [cumulo.reason.kind, cumulo.reason.message], values: Array.from(values), total, recording };
 }
