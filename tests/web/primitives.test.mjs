@@ -20,27 +20,18 @@ for (const backend of ['webgpu', 'cpu']) {
   }
   tests[`errors have kinds and sentences, ${backend}`] = async (given) => {
     const found = await inPage('errors', backend)(given);
-    const kinds = Object.fromEntries(Object.entries(found).map(([name, error]) => [name, error?.slice(0, 2)]));
-    const bad = ['CumuloError', 'bad-argument'];
-    same(
-      kinds,
-      {
-        type: bad, list_of_runs: bad, list_of_values: bad, nothing: bad, no_options: bad, timed: bad, untimed: bad,
-        part_of_element: bad, selection_word: bad, fraction: bad, description: bad, operator: bad, word: bad, option: bad, flags: bad, flag_type: bad,
-        function_as_predicate: bad, no_flags: bad, count_list: bad, count_bytes: bad, count_type: bad,
-        other_n: bad, no_n: bad, predicate: bad,
-        algorithm: ['CumuloError', 'unsupported'],
-        capacity: bad,
-      },
-      'kinds',
-    );
+    check(Object.keys(found).length > 30, 'few errors');
+    for (const [name, error] of Object.entries(found)) {
+      same(error?.slice(0, 2), ['CumuloError', name === 'algorithm' ? 'unsupported' : 'bad-argument'], name);
+    }
     check(found.operator[2].includes('xor is not defined for f32'), found.operator[2]);
     for (const [name, part] of Object.entries({
-      option: "unknown field 'includeInitail'; the nearest known one is 'includeInitial'",
+      option: "scan has no option 'includeInitail'; there are timed, op,",
+      no_identity: "the identity of 'm' must be a number for each field: a, f32",
       word: 'it is one of add, mul, min, max,',
       selection_word: 'description of partition has',
       fraction: 'it is a whole number from 0 to',
-      no_options: 'options must be an object',
+      no_options: 'the options of scan must be an object, not null',
       timed: "timed must be a number of runs, 1 to 10000, not 'often'",
       part_of_element: '3 values are no whole number of elements of 2 fields',
     })) {

@@ -34,6 +34,11 @@ export default {
       array: 'the input must be a GPUBuffer or { buffer, offset }; typed arrays are for the calls on arrays',
       nothing: 'the input must be a GPUBuffer or { buffer, offset }',
       target: 'a run is recorded into a GPUCommandEncoder or a GPUComputePassEncoder',
+      place: "the place of the input has an unknown field 'ofset'; there are buffer, offset",
+      places: 'the buffers must be an object with input, output',
+      option: "record has no option 'countd'; there are counted",
+      loading: "load has no option 'planer'; there are planner",
+      destroyed: 'what this was bound by is destroyed: prepare and bind it again',
       device: 'load() takes a GPUDevice, null for the CPU, or nothing to open a device, not GPUAdapter',
     };
     for (const [name, message] of Object.entries(expected)) same(found[name], `bad-argument: ${message}`, name);
@@ -42,7 +47,7 @@ export default {
     same(await inPage('recordingMakesNothing')(given), 0, 'objects made');
   },
   'a device that is lost': async (given) => {
-    same(await inPage('lostDevice')(given), ['device-lost', 'device-lost', 'device-lost'], 'kinds');
+    same(await inPage('lostDevice')(given), Array(6).fill('device-lost'), 'kinds');
   },
   'without WebGPU': async (given) => {
     await given.page.addInitScript(takeAwayWebGpu);

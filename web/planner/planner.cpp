@@ -172,7 +172,9 @@ Result<std::string> answer_run(const Request& request) {
   if (auto ok = run_on_cpu(request.description, places); !ok) {
     return std::unexpected{std::move(ok.error())};
   }
-  return std::string(R"({"algorithm": "blocked"})");
+  const auto* const scan = std::get_if<ScanDescription>(&request.description);
+  const bool serial = scan != nullptr && scan->algorithm == Algorithm::serial;
+  return text_of({{"algorithm", name(serial ? Algorithm::serial : Algorithm::blocked)}});
 }
 
 Result<std::string> answer_to(const Json& json) {

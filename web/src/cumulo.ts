@@ -29,7 +29,7 @@ export interface Monoid {
   fields: { name: string; type: 'u32' | 'i32' | 'f32' }[];
   /** The body of fn combine(older: Element, newer: Element) -> Element. */
   wgsl: string;
-  /** The words of the element that changes nothing. */
+  /** The element that changes nothing: a number for each field. */
   identity: ArrayLike<number>;
   commutative?: boolean;
 }
@@ -56,7 +56,7 @@ export interface ScanOptions extends RunOptions {
   monoid?: Monoid;
   exclusive?: boolean;
   reverse?: boolean;
-  /** Enters every result once; of a monoid, its words. */
+  /** Enters every result once; of a monoid, a number for each field. */
   init?: number | bigint | ArrayLike<number>;
   /** n + 1 results: the initial value before all others. */
   includeInitial?: boolean;
@@ -94,7 +94,7 @@ export interface AllocateOptions extends RunOptions {
 
 export interface ExpandOptions extends RunOptions {
   /** Outputs at most; as many as there are where it is not given. */
-  capacity?: number;
+  capacity?: number | bigint;
   algorithm?: ScanAlgorithm;
 }
 
@@ -165,9 +165,31 @@ function described(value: unknown): string {
   return value.constructor?.name ?? 'an object';
 }
 
-function checkOptions(options: unknown): void {
+const ofRuns = ['timed'];
+const ofReductions = [...ofRuns, 'op', 'monoid', 'wide'];
+const ofSelections = [...ofRuns, 'algorithm'];
+const optionsOf = {
+  scan: [...ofReductions, 'exclusive', 'reverse', 'init', 'includeInitial', 'algorithm'],
+  reduce: ofReductions,
+  compact: ofSelections,
+  partition: [...ofSelections, 'second'],
+  unique: ofSelections,
+  runs: ofSelections,
+  allocate: [...ofRuns, 'capacity', 'wide', 'algorithm'],
+  expand: [...ofRuns, 'capacity', 'algorithm'],
+  prepare: ['counted'],
+  record: ['counted'],
+  load: ['planner'],
+} as const;
+
+function checkOptions(call: keyof typeof optionsOf, options: unknown): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new CumuloError('bad-argument', `options must be an object such as { timed: 5 }, not ${described(options)}`);
+    throw new CumuloError('bad-argument', `the options of ${call} must be an object, not ${described(options)}`);
+  }
+  const known: readonly string[] = optionsOf[call];
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new CumuloError('bad-argument', `${call} has no option '${unknown}'; there are ${known.join(', ')}`);
   }
   const { timed } = options as RunOptions;
   if (timed !== undefined && !(Number.isInteger(timed) && timed >= 1 && timed <= mostTimedRuns)) {
@@ -180,9 +202,40 @@ function checkOptions(options: unknown): void {
 
 const mostTimedRuns = 10_000;
 
+// The words of an element of a monoid, of which the page gives a number for each field.
+function wordsOf(monoid: Monoid, numbers: unknown, what: string): number[] {
+  const fields = Array.isArray(monoid.fields) ? monoid.fields : [];
+  const given = Array.isArray(numbers) || ArrayBuffer.isView(numbers) ? Array.from(numbers as ArrayLike<unknown>) : [];
+  const word = new DataView(new ArrayBuffer(4));
+  const isRight = (value: unknown, type: string) => {
+    if (typeof value !== 'number') return false;
+    if (type === 'f32') word.setFloat32(0, value);
+    else if (type === 'i32') word.setInt32(0, value);
+    else word.setUint32(0, value);
+    return type === 'f32' || value === (type === 'i32' ? word.getInt32(0) : word.getUint32(0));
+  };
+  if (given.length !== fields.length || !given.every((value, k) => isRight(value, fields[k]!.type))) {
+    throw new CumuloError(
+      'bad-argument',
+      `the ${what} of '${monoid.name}' must be a number for each field: ${fields.map(({ name, type }) => `${name}, ${type}`).join('; ')}`,
+    );
+  }
+  return given.map((value, k) => (isRight(value, fields[k]!.type), word.getUint32(0)));
+}
+
+function withWords<D extends object>(description: D): D {
+  const { monoid, init } = description as { monoid?: Monoid; init?: unknown };
+  if (typeof monoid !== 'object' || monoid === null) return description;
+  const words = { ...monoid, identity: wordsOf(monoid, monoid.identity, 'identity') };
+  return { ...description, monoid: words, ...(init === undefined ? {} : { init: wordsOf(monoid, init, 'init') }) };
+}
+
 // Elements of a monoid lie field by field.
 function elementsIn(values: Values, monoid: Monoid | undefined): number {
   const perElement = monoid?.fields?.length || 1;
+  if (monoid && values.BYTES_PER_ELEMENT !== 4) {
+    throw new CumuloError('bad-argument', 'elements of a monoid come as fields of 4 bytes: in u32, i32 or f32');
+  }
   if (values.length % perElement !== 0) {
     throw new CumuloError(
       'bad-argument',
@@ -256,10 +309,13 @@ function questionOf(primitive: PrimitiveName, description: object, counted = fal
   if (typeof description !== 'object' || description === null) {
     throw new CumuloError('bad-argument', `a description must be an object such as { n: 1000 }, not ${described(description)}`);
   }
+  if (primitive === 'expand' && !('capacity' in description)) {
+    throw new CumuloError('bad-argument', 'expand needs capacity, the most outputs that are written');
+  }
   if (primitive !== 'arguments' && !('n' in description)) {
     throw new CumuloError('bad-argument', `${primitive} needs n, the number of elements`);
   }
-  return { primitive, description: fieldsOf(description), counted };
+  return { primitive, description: fieldsOf(withWords(description)), counted };
 }
 
 interface Selection {
@@ -308,6 +364,7 @@ export class Cumulo {
     this.lost = device
       ? device.executor.device.lost.then(({ message }) => {
           this.#loss = new CumuloError('device-lost', `the device was lost: ${message || 'no reason given'}`);
+          device.loss = this.#loss;
           return this.#loss;
         })
       : new Promise(() => {});
@@ -330,7 +387,7 @@ export class Cumulo {
   /** Prefixes and their total. Of a monoid, elements lie in `values` field by field. */
   async scan<T extends Values, const O extends ScanOptions = object>(values: T, asked?: Known<O, ScanOptions>) {
     const options: ScanOptions = asked === undefined ? {} : asked;
-    checkOptions(options);
+    checkOptions('scan', options);
     const type = typeOf(values);
     const description = { n: elementsIn(values, options.monoid), type, ...options };
     const ran = await this.#run('scan', description, { input: bytesOf(values) }, options);
@@ -348,7 +405,7 @@ export class Cumulo {
   /** One value: the total of a scan, to the bit. */
   async reduce<T extends Values, const O extends ReduceOptions = object>(values: T, asked?: Known<O, ReduceOptions>) {
     const options: ReduceOptions = asked === undefined ? {} : asked;
-    checkOptions(options);
+    checkOptions('reduce', options);
     const type = typeOf(values);
     const description = { n: elementsIn(values, options.monoid), type, ...options };
     const ran = await this.#run('reduce', description, { input: bytesOf(values) }, options);
@@ -382,8 +439,11 @@ export class Cumulo {
    * the rest begins.
    */
   async partition<T extends Values>(values: T, keep: Keep, options: SelectOptions & { second?: string } = {}) {
-    checkOptions(options);
+    checkOptions('partition', options);
     const { second, ...others } = options;
+    if (second !== undefined && (typeof second !== 'string' || typeof keep !== 'string')) {
+      throw new CumuloError('bad-argument', "partition's second is a predicate, beside a first one: 'x > 5', { second: 'x > 2' }");
+    }
     const selection = this.#selecting(values, keep);
     const ran = await this.#select(
       'partition',
@@ -431,7 +491,7 @@ export class Cumulo {
   /** n + 1 offsets for n counts, and what fits a capacity (docs/allocation.md). */
   async allocate<const O extends AllocateOptions = object>(counts: Uint32Array, asked?: Known<O, AllocateOptions>) {
     const options: AllocateOptions = asked === undefined ? {} : asked;
-    checkOptions(options);
+    checkOptions('allocate', options);
     checkCounts(counts);
     const ran = await this.#run(
       'allocate',
@@ -462,14 +522,14 @@ export class Cumulo {
     values: T | null = null,
     options: ExpandOptions = {},
   ) {
-    checkOptions(options);
+    checkOptions('expand', options);
     checkCounts(counts);
     if (values) typeOf(values);
     if (values && values.length !== counts.length) {
       throw new CumuloError('bad-argument', `${values.length} values for ${counts.length} counts`);
     }
     const total = sumOf(counts);
-    const capacity = Math.min(options.capacity ?? total, total);
+    const capacity = Math.min(Number(options.capacity ?? total), total);
     const elementBytes = values?.BYTES_PER_ELEMENT ?? 0;
     const ran = await this.#run(
       'expand',
@@ -492,6 +552,7 @@ export class Cumulo {
    * 'count' says how many elements there are, and the description's n is the most.
    */
   async prepare(primitive: PrimitiveName, description: object, options: { counted?: boolean } = {}) {
+    checkOptions('prepare', options);
     const prepared = this.#preparedFor(questionOf(primitive, description, options.counted));
     await prepared.compile();
     return prepared;
@@ -508,6 +569,7 @@ export class Cumulo {
     buffers: Readonly<Record<string, Place>>,
     options: { counted?: boolean } = {},
   ): Bound {
+    checkOptions('record', options);
     const bound = this.#preparedFor(questionOf(primitive, description, options.counted)).bind(buffers);
     bound.record(target);
     return bound;
@@ -533,8 +595,11 @@ export class Cumulo {
   async trace<T extends Values>(values: T, algorithm: TracedAlgorithm) {
     const device = this.#device;
     if (!device) throw new CumuloError('unsupported', 'without WebGPU there is no device to trace');
+    if (this.#loss) throw this.#loss;
     const { executor, planner, traits } = device;
-    const question = questionOf('scan', { n: values.length, type: typeOf(values), algorithm });
+    const type = typeOf(values);
+    if (type === 'f16') throw new CumuloError('unsupported', 'halves are not traced: their sums are f32');
+    const question = questionOf('scan', { n: values.length, type, algorithm });
     const placed = planner.trace(question, traits);
     await executor.prepare(placed.plan);
     const buffers = [executor.buffer('input', values.byteLength), executor.buffer('output', values.byteLength)];
@@ -595,11 +660,11 @@ export class Cumulo {
   }
 
   #select(
-    called: string,
+    called: 'compact' | 'partition' | 'unique' | 'runs',
     { arrays, selecting, flags, writing }: Selection,
     options: SelectOptions,
   ): Promise<Ran> {
-    checkOptions(options);
+    checkOptions(called, options);
     for (const array of arrays) typeOf(array);
     const description = {
       n: arrays[0]!.length,
@@ -621,7 +686,16 @@ export class Cumulo {
   ): Promise<Ran> {
     if (this.#loss) throw this.#loss;
     const question = { ...questionOf(primitive, description), called };
-    if (!this.#device) return this.#runOnCpu(question, inputs, options);
+    if (!this.#device) {
+      if ('monoid' in question.description) {
+        throw new CumuloError('unsupported', 'an operator of your own is WGSL, which runs on a GPU: here is the CPU path');
+      }
+      return this.#runOnCpu(question, inputs, options);
+    }
+    const { algorithm } = question.description;
+    if (algorithm === 'serial' || algorithm === 'blocked') {
+      throw new CumuloError('unsupported', `algorithm ${algorithm} is the CPU path's: load(null) opens that`);
+    }
     try {
       return await this.#runOnGpu(this.#device, question, inputs, options);
     } catch (error) {
@@ -740,6 +814,7 @@ export interface LoadOptions {
  * on the CPU and says why in `reason`; null asks for the CPU.
  */
 export async function load(device?: GPUDevice | null, options: LoadOptions = {}): Promise<Cumulo> {
+  checkOptions('load', options);
   if (device && typeof device.createComputePipeline !== 'function') {
     throw new CumuloError(
       'bad-argument',
@@ -763,5 +838,5 @@ export async function load(device?: GPUDevice | null, options: LoadOptions = {})
   const planner = await loading;
   if (!opened) return new Cumulo(planner, null, reason);
   const executor = new Executor(opened);
-  return new Cumulo(planner, { planner, executor, traits: await traitsOf(executor) }, null);
+  return new Cumulo(planner, { planner, executor, traits: await traitsOf(executor), loss: null }, null);
 }

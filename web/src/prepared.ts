@@ -12,6 +12,8 @@ export interface Device {
   planner: Planner;
   executor: Executor;
   traits: Traits;
+  /** Why it is gone. */
+  loss: CumuloError | null;
 }
 
 /** A primitive bound to the page's buffers. */
@@ -39,6 +41,9 @@ function numberOf(buffer: GPUBuffer): number {
 }
 
 function named<T>(names: readonly string[], given: Readonly<Record<string, T>>, what: string): T[] {
+  if (typeof given !== 'object' || given === null) {
+    throw new CumuloError('bad-argument', `the ${what}s must be an object with ${names.join(', ')}`);
+  }
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined) {
     throw new CumuloError('bad-argument', `there is no ${what} '${unknown}'; there are ${names.join(', ')}`);
@@ -58,7 +63,11 @@ function isBuffer(value: unknown): value is GPUBuffer {
 function placeOf(place: Place, name: string): { buffer: GPUBuffer; offset: number } {
   if (isBuffer(place)) return { buffer: place, offset: 0 };
   if (typeof place === 'object' && isBuffer(place?.buffer)) {
-    return { buffer: place.buffer, offset: place.offset ?? 0 };
+    const unknown = Object.keys(place).find((field) => field !== 'buffer' && field !== 'offset');
+    if (unknown !== undefined) {
+      throw new CumuloError('bad-argument', `the place of the ${name} has an unknown field '${unknown}'; there are buffer, offset`);
+    }
+    return { buffer: place.buffer, offset: Number(place.offset ?? 0) };
   }
   const hint = ArrayBuffer.isView(place) ? '; typed arrays are for the calls on arrays' : '';
   throw new CumuloError('bad-argument', `the ${name} must be a GPUBuffer or { buffer, offset }${hint}`);
@@ -66,9 +75,17 @@ function placeOf(place: Place, name: string): { buffer: GPUBuffer; offset: numbe
 
 class BoundToBuffers implements Bound {
   readonly bound: BoundPlan;
+  #device: Device;
+  #isDestroyed = false;
 
-  constructor(bound: BoundPlan) {
+  constructor(bound: BoundPlan, device: Device) {
     this.bound = bound;
+    this.#device = device;
+  }
+
+  destroy(): void {
+    this.#isDestroyed = true;
+    this.bound.destroy();
   }
 
   get plan(): Plan {
@@ -88,6 +105,10 @@ class BoundToBuffers implements Bound {
   }
 
   record(target: GPUCommandEncoder | GPUComputePassEncoder): void {
+    if (this.#device.loss) throw this.#device.loss;
+    if (this.#isDestroyed) {
+      throw new CumuloError('bad-argument', 'what this was bound by is destroyed: prepare and bind it again');
+    }
     this.bound.record(target);
   }
 }
@@ -129,6 +150,7 @@ export class Prepared {
 
   /** Binds to places by the names of the slots; the same places are remembered. */
   bind(places: Readonly<Record<string, Place>>): Bound {
+    if (this.#device.loss) throw this.#device.loss;
     const names = this.slots.slots.map(({ name }) => name);
     const given = named(names, places, 'buffer').map((place, k) => placeOf(place, names[k]!));
     const numbered = given.map(({ buffer, offset }, k): NumberedPlace => {
@@ -143,7 +165,7 @@ export class Prepared {
       const { planner, traits, executor } = this.#device;
       const placed = planner.plan(this.question, traits, numbered);
       const buffers = given.map(({ buffer }) => buffer);
-      bound = new BoundToBuffers(new BoundPlan(executor, placed, buffers, this.#pool));
+      bound = new BoundToBuffers(new BoundPlan(executor, placed, buffers, this.#pool), this.#device);
       this.#recent.set(key, bound);
       if (this.#recent.size > rememberedBindings) {
         const [oldest] = this.#recent.keys();
@@ -160,7 +182,7 @@ export class Prepared {
 
   /** Frees scratch and bindings; the page's buffers stay. */
   destroy(): void {
-    for (const { bound } of this.#recent.values()) bound.destroy();
+    for (const bound of this.#recent.values()) bound.destroy();
     this.#recent.clear();
     this.#pool.destroy();
   }

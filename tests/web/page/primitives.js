@@ -205,7 +205,14 @@ export async function monoids(site, n) {
     expected.push(a, b);
   }
   const found = await cumulo.scan(values, { monoid: affine });
-  return [difference(found.values, expected, 'affine maps'), difference(found.total, expected.slice(-2), 'total')].filter(
+  // A field of floats: its identity and initial value are numbers, not their bits.
+  const product = { name: 'product', fields: [{ name: 'a', type: 'f32' }], wgsl: 'return Element(older.a * newer.a);', identity: [1] };
+  const halved = await cumulo.scan(Float32Array.of(0.5, 3, 1, 4), { monoid: product, exclusive: true, init: [0.5] });
+  const plain = await cumulo.scan(Float32Array.of(0.5, 3, 1, 4), { monoid: product, exclusive: true });
+  return [
+    difference(halved.values, [0.5, 0.25, 0.75, 0.75], 'products from an initial value'),
+    difference(plain.values, [1, 0.5, 1.5, 1.5], 'products'),
+    difference(found.values, expected, 'affine maps'), difference(found.total, expected.slice(-2), 'total')].filter(
     (fault) => fault,
   );
 }
@@ -226,6 +233,16 @@ export async function errors(site, backend) {
         monoid: { name: 'two', fields: [{ name: 'a', type: 'f32' }, { name: 'b', type: 'f32' }], wgsl: '', identity: [0, 0] },
       }),
     selection_word: () => cumulo.partition(new Uint32Array(3), 'x > 1', { algorithm: 'single' }),
+    capacity_of_compact: () => cumulo.compact(new Uint32Array(3), 'x > 1', { capacity: 2 }),
+    two_predicates: () => cumulo.compact(new Uint32Array(3), 'x > 1', { where: 'x < 2' }),
+    own_type: () => cumulo.scan(new Uint32Array(3), { type: 'f32' }),
+    offsets_of_host: () => cumulo.expand(Uint32Array.of(0, 2, 3), null, { fromOffsets: true }),
+    second_of_flags: () => cumulo.partition(new Uint32Array(3), [1, 0, 1], { second: 'x > 3' }),
+    no_identity: () =>
+      cumulo.reduce(new Float32Array(3), { monoid: { name: 'm', fields: [{ name: 'a', type: 'f32' }], wgsl: '', identity: [] } }),
+    wide_fields: () =>
+      cumulo.reduce(new BigUint64Array(2), { monoid: { name: 'm', fields: [{ name: 'a', type: 'u32' }], wgsl: '', identity: [0] } }),
+    expand_without_capacity: () => cumulo.plan('expand', { n: 3 }),
     fraction: () => cumulo.allocate(new Uint32Array(3), { capacity: 1.5 }),
     description: () => cumulo.plan('scan', null),
     operator: () => cumulo.scan(new Float32Array(3), { op: 'xor' }),

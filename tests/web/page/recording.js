@@ -214,6 +214,14 @@ export async function wrongPlaces(site) {
   const { load } = await import(`${site}cumulo/cumulo.js`);
   const adapter = await navigator.gpu.requestAdapter();
   calls.push(['device', () => load(adapter)]);
+  calls.push(['place', () => cumulo.record(encoder, 'scan', { n: 60 }, { input: { buffer: a, ofset: 256 }, output: b })]);
+  calls.push(['places', () => cumulo.record(encoder, 'scan', { n: 60 }, null)]);
+  calls.push(['option', () => cumulo.record(encoder, 'scan', { n: 60 }, { input: a, output: b }, { countd: true })]);
+  calls.push(['loading', () => load(device, { planer: '' })]);
+  const passing = await cumulo.prepare('scan', { n: 60 });
+  const bound = passing.bind({ input: a, output: b });
+  passing.destroy();
+  calls.push(['destroyed', () => bound.record(encoder)]);
   const found = {};
   for (const [name, call] of calls) {
     try {
@@ -252,12 +260,19 @@ export async function recordingMakesNothing(site) {
 export async function lostDevice(site) {
   const { device, cumulo } = await own(site);
   await cumulo.scan(Uint32Array.of(1, 2));
+  const [input, output] = [buffer(device, 4), buffer(device, 4)];
+  const prepared = await cumulo.prepare('scan', { n: 2 });
+  const bound = prepared.bind({ input, output });
+  const encoder = device.createCommandEncoder();
   device.destroy();
   const loss = await cumulo.lost;
   const found = [loss.kind];
   for (const call of [
     () => cumulo.scan(Uint32Array.of(1, 2)),
     async () => cumulo.record(null, 'scan', { n: 2 }, {}),
+    () => cumulo.trace(Uint32Array.of(1, 2, 3, 4, 5, 6, 7, 8), 'blelloch'),
+    async () => prepared.bind({ input, output }),
+    async () => bound.record(encoder),
   ]) {
     try {
       await call();

@@ -37,9 +37,9 @@ export async function refusals(site) {
   const { load } = await import(`${site}cumulo/cumulo.js`);
   const cumulo = await load();
   const kinds = [];
-  for (const n of [4, 12, 128]) {
+  for (const [type, n] of [['u32', 4], ['u32', 12], ['u32', 128], ['f16', 8]]) {
     try {
-      await cumulo.trace(data('u32', n, 1), 'blelloch');
+      await cumulo.trace(data(type, n, 1), 'blelloch');
       kinds.push('nothing said');
     } catch (error) {
       kinds.push(error.kind);
