@@ -4,7 +4,8 @@
 //
 // Work is shared out by items and outputs together, so that one count of ten million among zeros is
 // as fast as even counts. A scan of the counts, then a dispatch that shares the work out and one
-// that does it: 8 n bytes read (and the values), and the output written once. The same in every run.
+// that does it: 8 n bytes read (and the values), and the output written once. The same in every
+// run.
 #pragma once
 
 #include <cstddef>

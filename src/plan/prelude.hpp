@@ -29,8 +29,8 @@ struct PreludeOptions {
 //   choose(otherwise, value, condition)  select() for any element
 //   combine(older, newer)                the operator
 //   Input, lift(x)                       an element of the input, and what it is as Element;
-//                                        of halves the bits, in a u32, of floats too for min and max,
-//                                        which are those of integers in the same order
+//                                        of halves the bits, in a u32, of floats too for min and
+//                                        max, which are those of integers in the same order
 //   input_element(w0, ...)               the same from the words of an input that is no half
 //   Result, lower(x)                     a result, likewise, and which one an Element becomes
 //   result_word0(x), result_word1(x) ... its words

@@ -152,20 +152,19 @@ class Builder {
     // Where the order makes no difference, there is one entry an invocation.
     const std::uint32_t entries = exact ? shape_.workgroup_size : shape_.tree;
     const auto bits = [](std::uint32_t power_of_two) { return std::countr_zero(power_of_two); };
-    values.insert(
-        {{"SLOTS", entries + entries / 8},
-         {"QUADS_BITS", bits(shape_.tree)},
-         {"WORKGROUP_BITS", bits(shape_.workgroup_size)},
-         {"ROW_BITS", bits(order::quads_per_row)},
-         {"STRIP_BITS", bits(order::strip / order::quad)},
-         {"INPUT_WORDS", input_words()},
-         {"VECTOR_WORDS", has_half_input(request_.description) ? 2 : 4},
-         {"SHIFT", shift()},
-         {"BATCH", static_cast<std::int64_t>(batch_)},
-         {"ANY_ORDER", exact ? 1 : 0},
-         {"TILE", shape_.tile},
-         {"COUNTED", request_.options.counted ? 1 : 0},
-         {"HAS_TOTALS", tiles_ > 0 ? 1 : 0}});
+    values.insert({{"SLOTS", entries + entries / 8},
+                   {"QUADS_BITS", bits(shape_.tree)},
+                   {"WORKGROUP_BITS", bits(shape_.workgroup_size)},
+                   {"ROW_BITS", bits(order::quads_per_row)},
+                   {"STRIP_BITS", bits(order::strip / order::quad)},
+                   {"INPUT_WORDS", input_words()},
+                   {"VECTOR_WORDS", has_half_input(request_.description) ? 2 : 4},
+                   {"SHIFT", shift()},
+                   {"BATCH", static_cast<std::int64_t>(batch_)},
+                   {"ANY_ORDER", exact ? 1 : 0},
+                   {"TILE", shape_.tile},
+                   {"COUNTED", request_.options.counted ? 1 : 0},
+                   {"HAS_TOTALS", tiles_ > 0 ? 1 : 0}});
     auto made =
         make_kernel(request_, kernel, std::string(kernel) + ".wgsl", values, shape_.workgroup_size);
     if (!made) return std::unexpected{std::move(made.error())};
