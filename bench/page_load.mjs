@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
-import { launch, serve } from '../tests/web/harness.mjs';
+import { launch, serve, takeAwayWebGpu } from '../tests/web/harness.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -26,9 +26,7 @@ const loaded = new Map(); // file -> compressed bytes
 async function loadOnce(withWebGpu) {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
   const page = await context.newPage();
-  if (!withWebGpu) {
-    await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }));
-  }
+  if (!withWebGpu) await page.addInitScript(takeAwayWebGpu);
   page.on('response', (response) => {
     const path = new URL(response.url()).pathname;
     if (!response.url().startsWith(server.address)) return;

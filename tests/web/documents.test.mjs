@@ -2,7 +2,7 @@
 // can be read and lead somewhere.
 import { readFileSync } from 'node:fs';
 
-import { axeSource, check, same } from './harness.mjs';
+import { axeSource, check, same, takeAwayWebGpu } from './harness.mjs';
 import { primitiveChecks } from './page/checks.js';
 
 const root = new URL('../../', import.meta.url);
@@ -94,7 +94,7 @@ tests['the page that checks a device'] = async ({ page, site }) => {
   });
   same((await checked('?only=tile.edges'))[0], 'wrong', 'with a fault');
   await page.unroute('**/check/checks.js');
-  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }));
+  await page.addInitScript(takeAwayWebGpu);
   const names = Object.keys(primitiveChecks('cpu'));
   same(await checked(''), ['right', `${names.length} right, 0 wrong.`], 'without WebGPU');
 };

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-import { axeSource, check, PNG, same } from './harness.mjs';
+import { axeSource, check, PNG, same, takeAwayWebGpu } from './harness.mjs';
 
-const takeAwayWebGpu = () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined });
 const sections = ['totals', 'output', 'steps'];
 
 const settled = (page, section, state = 'done') => page.waitForSelector(`#${section}[data-state=${state}]`);

@@ -56,6 +56,9 @@ export function launch() {
   });
 }
 
+// For a page's init script.
+export const takeAwayWebGpu = () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined });
+
 export function check(condition, message) {
   if (!condition) throw new Error(message);
 }

@@ -1,5 +1,5 @@
 // The package in a page's own encoder, and where there is no WebGPU or no more device.
-import { checkInPage, same } from './harness.mjs';
+import { checkInPage, same, takeAwayWebGpu } from './harness.mjs';
 import { recordingChecks } from './page/checks.js';
 
 function inPage(name, ...args) {
@@ -12,7 +12,6 @@ function inPage(name, ...args) {
   };
 }
 
-const takeAwayWebGpu = () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined });
 const noAdapter = () => {
   GPU.prototype.requestAdapter = async () => null;
 };

@@ -202,25 +202,29 @@ function checkOptions(call: keyof typeof optionsOf, options: unknown): void {
 
 const mostTimedRuns = 10_000;
 
+// The bits of a field's value; null where it is none.
+function wordOf(value: unknown, type: string | undefined): number | null {
+  if (typeof value !== 'number') return null;
+  const field = new DataView(new ArrayBuffer(4));
+  if (type === 'f32') field.setFloat32(0, value);
+  else if (type === 'i32') field.setInt32(0, value);
+  else field.setUint32(0, value);
+  const held = type === 'i32' ? field.getInt32(0) : field.getUint32(0);
+  return type === 'f32' || held === value ? field.getUint32(0) : null;
+}
+
 // The words of an element of a monoid, of which the page gives a number for each field.
 function wordsOf(monoid: Monoid, numbers: unknown, what: string): number[] {
   const fields = Array.isArray(monoid.fields) ? monoid.fields : [];
   const given = Array.isArray(numbers) || ArrayBuffer.isView(numbers) ? Array.from(numbers as ArrayLike<unknown>) : [];
-  const word = new DataView(new ArrayBuffer(4));
-  const isRight = (value: unknown, type: string) => {
-    if (typeof value !== 'number') return false;
-    if (type === 'f32') word.setFloat32(0, value);
-    else if (type === 'i32') word.setInt32(0, value);
-    else word.setUint32(0, value);
-    return type === 'f32' || value === (type === 'i32' ? word.getInt32(0) : word.getUint32(0));
-  };
-  if (given.length !== fields.length || !given.every((value, k) => isRight(value, fields[k]!.type))) {
+  const words = given.map((value, k) => wordOf(value, fields[k]?.type));
+  if (given.length !== fields.length || words.includes(null)) {
     throw new CumuloError(
       'bad-argument',
       `the ${what} of '${monoid.name}' must be a number for each field: ${fields.map(({ name, type }) => `${name}, ${type}`).join('; ')}`,
     );
   }
-  return given.map((value, k) => (isRight(value, fields[k]!.type), word.getUint32(0)));
+  return words as number[];
 }
 
 function withWords<D extends object>(description: D): D {
@@ -349,7 +353,6 @@ export class Cumulo {
   readonly lost: Promise<CumuloError>;
   #planner: Planner;
   #device: Device | null;
-  #loss: CumuloError | null = null;
   #prepared = new Map<string, Prepared>();
 
   /** Use load(). */
@@ -363,9 +366,8 @@ export class Cumulo {
     this.kind = device ? (isSoftware(info) ? 'software' : 'gpu') : 'cpu';
     this.lost = device
       ? device.executor.device.lost.then(({ message }) => {
-          this.#loss = new CumuloError('device-lost', `the device was lost: ${message || 'no reason given'}`);
-          device.loss = this.#loss;
-          return this.#loss;
+          device.loss = new CumuloError('device-lost', `the device was lost: ${message || 'no reason given'}`);
+          return device.loss;
         })
       : new Promise(() => {});
   }
@@ -373,6 +375,10 @@ export class Cumulo {
   /** The page's device, or that which load() has opened; null on the CPU. */
   get device(): GPUDevice | null {
     return this.#device?.executor.device ?? null;
+  }
+
+  get #loss(): CumuloError | null {
+    return this.#device?.loss ?? null;
   }
 
   get traits(): Traits | null {
@@ -641,8 +647,8 @@ export class Cumulo {
   }
 
   #selecting(values: Values, keep: Keep): Pick<Selection, 'selecting' | 'flags'> {
+    const type = typeOf(values);
     if (typeof keep === 'string') {
-      const type = typeOf(values);
       return { selecting: { where: keep, columns: [{ name: 'x', type }] } };
     }
     if (!(keep instanceof Uint32Array || keep instanceof Uint8Array || Array.isArray(keep))) {
@@ -652,7 +658,6 @@ export class Cumulo {
       );
     }
     const flags = Array.isArray(keep) ? Uint8Array.from(keep, (flag) => (flag ? 1 : 0)) : keep;
-    typeOf(values);
     if (flags.length !== values.length) {
       throw new CumuloError('bad-argument', `${flags.length} flags for ${values.length} values`);
     }
