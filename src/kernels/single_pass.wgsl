@@ -25,15 +25,22 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let part = thread / 32u;
   let lane = value_of(place);
   expect_width_32(width);
+#if SLICED
+  let draw = draw_tile(params.first_tile + workgroup.x, thread);
+  let number = tile_of(draw);
+  let tile = number - params.first_tile;  // in the slice
+#else
   let draw = draw_tile(workgroup.x, thread);
-  let tile = tile_of(draw);
+  let number = tile_of(draw);
+  let tile = number;
+#endif
   let tag = tag_of(draw);
 
 #if GATE
   // The first tiles all load at the same time, and then none does while they look back: so some of those
   // that follow wait for their turn.
   if (tile >= ${GATE}u && tile < ${GATE_END}u) {
-    if (thread == 0u) { _ = await_value(tile_slot(tile - ${GATE}u), tag); }
+    if (thread == 0u) { _ = await_value(tile_slot(number - ${GATE}u), tag); }
     workgroupBarrier();  // the gate is open
   }
 #endif
@@ -41,7 +48,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   // Load. What is past the end is anything: no result has it before it, and no tile comes after.
   let part_first = tile * ${QUADS}u + part * ${32 * ROWS}u;
   let first = part_first + lane;
-  let is_last = tile == params.all_tiles - 1u;
+  let is_last = number == params.all_tiles - 1u;
 #if VECTORS
   // Row m of vectors.
 #repeat m ROWS * WORDS
@@ -59,11 +66,11 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #if REST
   // The input ends in this tile's vectors, or in the one beyond.
 #if REVERSE
-  if (tile == 0u) {
+  if (number == 0u) {
     beyond = select(beyond, input_rest(), beyond_at > params.in_last);
   }
 #else
-  if (tile + 2u >= params.all_tiles) {
+  if (number + 2u >= params.all_tiles) {
     let rest = input_rest();
 #repeat m ROWS * WORDS
     raw$m = select(raw$m, rest, in_vector(part_first, ${32 * m}u + place) > params.in_last);
@@ -149,7 +156,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   parts = sklansky_step(parts, lane, 1u << ${b}u);
 #end
   let tile_total = from_lane(parts, ${PARTS - 1}u);
-  if (thread == 0u) { publish_tile(tile, tile_total, tag); }
+  if (thread == 0u) { publish_tile(number, tile_total, tag); }
 
   var before_row = choose(absent(), from_lane(parts, max(part, 1u) - 1u), part != 0u);
 #else
@@ -179,7 +186,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let is_first = part == 0u;
   if (is_first) {
     let t = tree32(choose(absent(), part_totals[min(lane, ${PARTS - 1}u)], lane < ${PARTS}u));
-    if (lane == 0u) { publish_tile(tile, t.total, tag); }
+    if (lane == 0u) { publish_tile(number, t.total, tag); }
     part_tree[lane] = t.ones;
     part_tree[32u + lane] = t.twos;
     part_tree[64u + lane] = t.fours;
@@ -244,13 +251,13 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #if AFTER_PREVIOUS
   // Once the tile before has published, hardly any other has to be waited for; and looks that come too
   // early hinder those who publish.
-  if (tile > 0u && thread == 0u) { _ = await_value(tile_slot(tile - 1u), tag); }
+  if (number > 0u && thread == 0u) { _ = await_value(tile_slot(number - 1u), tag); }
   workgroupBarrier();  // it has published
 #endif
 #if ANY_ORDER
-  let base = look_back(tile, tile_total, tag, part, lane);
+  let base = look_back(number, tile_total, tag, part, lane);
 #else
-  let tile_base = look_back(tile, tag, thread, lane);
+  let tile_base = look_back(number, tag, thread, lane);
   // Strips before this one, the largest blocks first.
   var base = tile_base;
 #if 16 < PARTS
@@ -334,11 +341,11 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
 #endif
 #if INCLUDE_INITIAL
-  if (tile == 0u && thread == 0u) { store_initial(); }
+  if (number == 0u && thread == 0u) { store_initial(); }
 #endif
 
   if (is_last && lane == 0u && end_quad >= first && end_quad - first < ${32 * ROWS}u) {
     store_total(combine(base, end_prefix));
   }
-  end_run(tile, thread);
+  end_run(number, thread);
 }

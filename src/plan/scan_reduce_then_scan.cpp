@@ -39,10 +39,7 @@ class Builder {
     for (std::uint64_t begin = 0; begin < request_.description.n; begin += capacity) {
       slices.push_back({begin, std::min(request_.description.n, begin + capacity)});
     }
-    if (slices.size() > 1) {
-      plan_.notes.push_back(std::to_string(slices.size()) +
-                            " slices, each within one binding and one grid");
-    }
+    if (slices.size() > 1) plan_.notes.push_back(slices_note(slices.size()));
     std::vector<std::uint32_t> parameters;
     for (const Slice& slice : slices) parameters.push_back(add_parameters(slice));
     if (request_.options.counted) add_count(parameters[0]);
@@ -95,52 +92,13 @@ class Builder {
                               {"TOTAL", in_place_ ? 3 : 4}});
   }
 
-  // Memory runs backwards in a reverse scan. `shift` places before the output's elements hold the
-  // initial value of a forward scan.
-  BoundRange input_range(const Slice& slice) const {
-    const std::uint64_t n = request_.description.n;
-    const std::uint64_t begin = request_.description.reverse ? n - slice.end : slice.begin;
-    const std::uint64_t first = request_.options.in_misalignment + begin;
-    return bind_elements(request_, in_place_ ? output_buffer : input_buffer, first,
-                         first + (slice.end - slice.begin));
-  }
-
-  struct OutputRange {
-    BoundRange range;
-    std::uint32_t first_element;
-    std::uint32_t initial_at;
-  };
-
-  OutputRange output_range(const Slice& slice) const {
-    const ScanDescription& d = request_.description;
-    const bool holds_initial = d.include_initial && slice.begin == 0;
-    const std::uint64_t shift = d.include_initial && !d.reverse ? 1 : 0;
-    const std::uint64_t start = request_.options.out_misalignment;
-    const std::uint64_t begin = start + (d.reverse ? d.n - slice.end : slice.begin + shift);
-    const std::uint64_t end = begin + (slice.end - slice.begin);
-    const std::uint64_t low = holds_initial && !d.reverse ? begin - 1 : begin;
-    const std::uint64_t high = holds_initial && d.reverse ? end + 1 : end;
-    const BoundRange range = bind_elements(request_, output_buffer, low, high);
-    const auto local = [&](std::uint64_t element) {
-      return static_cast<std::uint32_t>(element - low + range.first);
-    };
-    return {range, local(begin), d.reverse ? local(end) : local(low)};
-  }
-
   std::uint32_t tiles_of(const Slice& slice) const {
     return static_cast<std::uint32_t>(ceil_div(slice.end - slice.begin, shape_.tile));
   }
 
   std::uint32_t add_parameters(const Slice& slice) {
-    const OutputRange out = output_range(slice);
-    const SliceParams params{.count = static_cast<std::uint32_t>(slice.end - slice.begin),
-                             .tiles = tiles_of(slice),
-                             .first_tile = static_cast<std::uint32_t>(slice.begin / shape_.tile),
-                             .is_last = slice.end == request_.description.n,
-                             .in_offset = input_range(slice).first,
-                             .out_offset = out.first_element,
-                             .all_tiles = static_cast<std::uint32_t>(all_tiles_),
-                             .initial_at = out.initial_at};
+    const SliceParams params =
+        slice_params(request_, slice, bind_slice(request_, slice), shape_.tile);
     std::vector<std::uint32_t> words = parameter_words(request_, params);
     if (request_.options.counted) {
       grid_offset_ = words.size() * 4;
@@ -182,7 +140,7 @@ class Builder {
   }
 
   void add_reduce(const Slice& slice, std::uint32_t parameters) {
-    const PlanBinding in = input_range(slice).binding;
+    const PlanBinding in = bind_slice(request_, slice).in;
     if (in_place_) {
       add_dispatch(0, slice, {whole(parameters), whole(totals_), in});
     } else {
@@ -195,14 +153,13 @@ class Builder {
   }
 
   void add_scan(const Slice& slice, std::uint32_t parameters) {
-    const PlanBinding in = input_range(slice).binding;
-    const PlanBinding out = output_range(slice).range.binding;
+    const BoundSlice at = bind_slice(request_, slice);
     const auto kernel = static_cast<std::uint32_t>(plan_.kernels.size() - 1);
     if (in_place_) {
-      add_dispatch(kernel, slice, {whole(parameters), out, whole(totals_), whole(total_buffer)});
+      add_dispatch(kernel, slice, {whole(parameters), at.out, whole(totals_), whole(total_buffer)});
     } else {
       add_dispatch(kernel, slice,
-                   {whole(parameters), in, out, whole(totals_), whole(total_buffer)});
+                   {whole(parameters), at.in, at.out, whole(totals_), whole(total_buffer)});
     }
   }
 

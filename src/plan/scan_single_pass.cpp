@@ -6,6 +6,7 @@
 #include "cumulo/order.hpp"
 #include "plan/parts.hpp"
 #include "plan/scan_plans.hpp"
+#include "plan/slices.hpp"
 #include "plan/spine.hpp"
 
 namespace cumulo::plan {
@@ -39,15 +40,15 @@ std::uint64_t slot_bytes(const ScanRequest& request) {
   return has_half_output(request.description) ? sizeof(Half) : 4;
 }
 
-// Fills in what describes the vectors.
-VectorLayout lay_out(const ScanRequest& request, SliceParams& params) {
+// Fills in what describes a slice's vectors.
+VectorLayout lay_out(const ScanRequest& request, const BoundSlice& bound, SliceParams& params) {
   constexpr std::uint32_t vector = 4;
   const ScanDescription& d = request.description;
   const auto words = static_cast<std::uint32_t>(request.element_bytes() / slot_bytes(request));
-  const auto all = static_cast<std::uint32_t>(d.n) * words;
+  const std::uint32_t all = params.count * words;
   const std::uint32_t in_begin = params.in_offset * words, in_end = in_begin + all;
   const std::uint32_t out_begin = params.out_offset * words, out_end = out_begin + all;
-  const std::uint32_t initial = d.include_initial ? words : 0;
+  const std::uint32_t initial = bound.holds_initial ? words : 0;
   const std::uint32_t results_end = out_end + (d.reverse ? initial : 0);
   // A quad of a reverse scan ends where the one before it begins.
   const std::uint32_t in_first = d.reverse ? in_end : in_begin;
@@ -58,8 +59,11 @@ VectorLayout lay_out(const ScanRequest& request, SliceParams& params) {
   params.out_whole = results_end / vector - params.out_first;
   params.out_begin = out_begin - (d.reverse ? 0 : initial);
   params.out_words = all + initial;
-  const bool in_padded = request.options.in_padded;
-  const bool out_padded = request.options.out_padded && request.traits.stores_components;
+  // After any slice but the one at the end of memory lie the elements of another.
+  const bool ends_memory = d.reverse ? params.first_tile == 0 : params.is_last;
+  const bool in_padded = request.options.in_padded || !ends_memory;
+  const bool out_padded =
+      (request.options.out_padded || !ends_memory) && request.traits.stores_components;
   const std::uint32_t beyond = results_end % vector;
   VectorLayout layout{.in_shift = in_first % vector,
                       .out_shift = out_first % vector,
@@ -88,18 +92,22 @@ bool takes_vectors(const ScanRequest& request, const VectorLayout& layout) {
   return !layout.in_pieces || request.traits.stores_components;
 }
 
-// All elements as one slice, bound from the beginning of the caller's ranges.
-SliceParams slice_of(const ScanRequest& request, std::uint64_t tiles) {
-  const ScanDescription& d = request.description;
-  const std::uint32_t out = request.options.out_misalignment;
-  return {.count = static_cast<std::uint32_t>(d.n),
-          .tiles = static_cast<std::uint32_t>(tiles),
-          .in_offset = request.options.aliasing == Aliasing::in_place
-                           ? out
-                           : request.options.in_misalignment,
-          .out_offset = out + (d.include_initial && !d.reverse ? 1U : 0U),
-          .all_tiles = static_cast<std::uint32_t>(tiles),
-          .initial_at = out + (d.reverse ? static_cast<std::uint32_t>(d.n) : 0U)};
+// What one dispatch scans.
+struct PassSlice {
+  BoundSlice bound;
+  SliceParams params;
+  VectorLayout layout;
+};
+
+PassSlice pass_slice(const ScanRequest& request, const Slice& slice, std::uint64_t tile) {
+  PassSlice made{bind_slice(request, slice), {}, {}};
+  made.params = slice_params(request, slice, made.bound, tile);
+  made.layout = lay_out(request, made.bound, made.params);
+  return made;
+}
+
+PassSlice whole_slice(const ScanRequest& request, std::uint64_t tile) {
+  return pass_slice(request, {0, request.description.n}, tile);
 }
 
 std::uint32_t add_parameters(Plan& plan, const ScanRequest& request, const SliceParams& params) {
@@ -146,11 +154,9 @@ struct Needs {
   std::uint32_t workgroup;  // invocations
   std::uint64_t memory;     // of a workgroup, in bytes
   std::uint32_t storage_buffers;
-  std::uint64_t tiles;
 };
 
 std::optional<Error> refusal(const ScanRequest& request, const Needs& needs) {
-  const ScanDescription& d = request.description;
   const Limits& limits = request.traits.limits;
   const std::string invocations = std::to_string(needs.workgroup) + " invocations a workgroup";
   if (needs.workgroup > limits.max_invocations_per_workgroup) {
@@ -168,21 +174,52 @@ std::optional<Error> refusal(const ScanRequest& request, const Needs& needs) {
     return beyond(std::to_string(needs.storage_buffers) + " storage buffers",
                   "max_storage_buffers_per_stage", limits.max_storage_buffers_per_stage);
   }
-  if (d.wide) return unfit("it makes no wide sums");
-  if (needs.tiles > limits.max_workgroups_per_dimension) {
-    return beyond(std::to_string(needs.tiles) + " workgroups", "max_workgroups_per_dimension",
+  if (request.description.wide) return unfit("it makes no wide sums");
+  return std::nullopt;
+}
+
+// Why one dispatch cannot scan all elements.
+std::optional<Error> one_slice_refusal(const ScanRequest& request, std::uint64_t tiles) {
+  const Limits& limits = request.traits.limits;
+  if (tiles > limits.max_workgroups_per_dimension) {
+    return beyond(std::to_string(tiles) + " workgroups", "max_workgroups_per_dimension",
                   limits.max_workgroups_per_dimension);
   }
-  const std::uint64_t bytes = std::max(request.options.in_misalignment + d.n,
-                                       request.options.out_misalignment + result_count(d)) *
-                              request.element_bytes();
+  const std::uint64_t bytes =
+      std::max(request.options.in_misalignment + request.description.n,
+               request.options.out_misalignment + result_count(request.description)) *
+      request.element_bytes();
   if (bytes > limits.max_storage_binding_size) {
     return unfit("the elements are more than one binding holds (max_storage_binding_size is " +
                  std::to_string(limits.max_storage_binding_size) + ")");
   }
-  if (needs.tiles > spine::most_tiles)
-    return unfit(std::to_string(needs.tiles) + " tiles are too many");
   return std::nullopt;
+}
+
+std::optional<Error> spine_refusal(const SpineLayout& spine, std::uint64_t tiles) {
+  if (tiles <= spine.most_tiles()) return std::nullopt;
+  return unfit(std::to_string(tiles) + " tiles are too many");
+}
+
+// Slices with as many tiles each, one where that is possible. They share the spine: what the first
+// ones published stands there when the next ones look back.
+Result<std::vector<Slice>> cut(const ScanRequest& request, std::uint64_t tile) {
+  const std::uint64_t n = request.description.n;
+  const std::uint64_t tiles = ceil_div(n, tile);
+  const auto refused = one_slice_refusal(request, tiles);
+  if (!refused) return std::vector<Slice>{{0, n}};
+  const Limits& limits = request.traits.limits;
+  const std::uint64_t most = std::min<std::uint64_t>(
+      slice_capacity(limits, request.element_bytes(), tile) / tile,
+      limits.max_workgroups_per_dimension);
+  const std::uint64_t count = most == 0 ? tiles : ceil_div(tiles, most);
+  // A slice's last vectors may reach into the elements of the next one, which has to have them.
+  if (tiles / count < 2) return std::unexpected{*refused};
+  std::vector<Slice> slices;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    slices.push_back({i * tiles / count * tile, std::min(n, (i + 1) * tiles / count * tile)});
+  }
+  return slices;
 }
 
 // What the forms for subgroups ask for, which hold their tiles in registers.
@@ -218,65 +255,75 @@ void add_layout_values(Values& values, const VectorLayout& layout, bool in_vecto
                  {"PIECES", layout.in_pieces ? 1 : 0}});
 }
 
-// A plan of one kernel, with its parameters and spine but no step.
-struct OnePass {
+// A plan with its spine, its number in `spine`, but no kernel and no step.
+struct Pass {
   Plan plan;
-  std::uint32_t parameters;
   std::uint32_t spine;
 };
 
-OnePass one_pass(const ScanRequest& request, PlanKernel kernel, std::string note,
-                 const SpineLayout& layout, const SliceParams& params) {
-  OnePass pass{empty_scan_plan(request, name(Algorithm::single_pass)), 0, 0};
+Result<Pass> empty_pass(const ScanRequest& request, const SpineLayout& layout, std::uint64_t tiles,
+                        std::string note) {
+  Pass pass{empty_scan_plan(request, name(Algorithm::single_pass)), 0};
   pass.plan.notes.push_back(std::move(note));
-  pass.plan.kernels.push_back(std::move(kernel));
-  pass.parameters = add_parameters(pass.plan, request, params);
-  pass.spine = add_spine(pass.plan, layout, params.all_tiles, spine_word(request.traits));
+  pass.spine = add_spine(pass.plan, layout, tiles, spine_word(request.traits));
+  const Limits& limits = request.traits.limits;
+  const std::uint64_t bytes = pass.plan.buffers[pass.spine].bytes;
+  if (bytes > limits.max_storage_binding_size) {
+    return std::unexpected{beyond("a spine of " + std::to_string(bytes) + " bytes",
+                                  "max_storage_binding_size", limits.max_storage_binding_size)};
+  }
   return pass;
 }
 
-// The pass of a kernel that is bound to so many bytes of the caller's buffers, and to the input's
-// words beside where `rest` says so.
-Plan dispatched(const ScanRequest& request, OnePass pass, std::uint64_t in_bytes,
-                std::uint64_t out_bytes, bool rest, std::uint32_t tiles) {
+// A kernel's dispatch over a slice, bound to the slice's ranges of the caller's buffers, and to the
+// input's words beside where `rest` says so.
+void add_dispatch(const ScanRequest& request, Pass& pass, std::uint32_t kernel,
+                  const PassSlice& slice, bool rest) {
   Plan& plan = pass.plan;
-  std::vector<PlanBinding> bindings{whole(plan, pass.parameters)};
-  if (request.options.aliasing != Aliasing::in_place) {
-    bindings.push_back({input_buffer, 0, in_bytes});
-  }
-  bindings.push_back({output_buffer, 0, out_bytes});
+  std::vector<PlanBinding> bindings{whole(plan, add_parameters(plan, request, slice.params))};
+  if (request.options.aliasing != Aliasing::in_place) bindings.push_back(slice.bound.in);
+  bindings.push_back(slice.bound.out);
   bindings.push_back(whole(plan, total_buffer));
   bindings.push_back(whole(plan, pass.spine));
-  if (rest) bindings.push_back(whole(plan, input_buffer));
-  plan.steps.push_back(DispatchStep{"", 0, std::move(bindings), {tiles, 1, 1}});
-  return std::move(pass.plan);
+  // Its places are those of the vectors.
+  if (rest) {
+    const std::uint64_t at = slice.bound.in.offset;
+    bindings.push_back({input_buffer, at, plan.buffers[input_buffer].bytes - at});
+  }
+  plan.steps.push_back(
+      DispatchStep{"", kernel, std::move(bindings), {slice.params.tiles, 1, 1}});
 }
 
-Plan element_pass(const ScanRequest& request, OnePass pass, std::uint32_t tiles) {
-  const std::uint64_t in = pass.plan.buffers[input_buffer].bytes;
-  const std::uint64_t out = pass.plan.buffers[output_buffer].bytes;
-  return dispatched(request, std::move(pass), in, out, false, tiles);
-}
-
-Plan vector_pass(const ScanRequest& request, OnePass pass, const VectorLayout& layout,
-                 std::uint32_t tiles) {
+// Likewise of a kernel that moves whole vectors.
+void add_vector_dispatch(const ScanRequest& request, Pass& pass, std::uint32_t kernel,
+                         PassSlice slice) {
+  const VectorLayout& layout = slice.layout;
   const std::uint64_t vector_bytes = 4 * slot_bytes(request);
-  const std::uint64_t out_bytes = layout.out_vectors * vector_bytes;
-  if (layout.tail != 0) pass.plan.buffers[total_buffer].bytes = tail_at * 4 + vector_bytes;
+  slice.bound.in.bytes = layout.in_vectors * vector_bytes;
+  slice.bound.out.bytes = layout.out_vectors * vector_bytes;
   // What is padded is bound to the padding's end.
   const auto hold = [&](std::uint32_t buffer, std::uint64_t bytes) {
     std::uint64_t& all = pass.plan.buffers[buffer].bytes;
     all = std::max(all, bytes);
   };
-  hold(input_buffer, layout.in_vectors * vector_bytes);
-  hold(output_buffer, out_bytes);
-  Plan plan = dispatched(request, std::move(pass), layout.in_vectors * vector_bytes, out_bytes,
-                         layout.rest != 0, tiles);
+  hold(slice.bound.in.buffer, slice.bound.in.offset + slice.bound.in.bytes);
+  const std::uint64_t out_end = slice.bound.out.offset + slice.bound.out.bytes;
+  hold(output_buffer, out_end);
+  if (layout.tail != 0) hold(total_buffer, tail_at * 4 + vector_bytes);
+  add_dispatch(request, pass, kernel, slice, layout.rest != 0);
   if (layout.tail != 0) {
-    plan.steps.push_back(
-        CopyStep{total_buffer, tail_at * 4, output_buffer, out_bytes, layout.tail * 4});
+    pass.plan.steps.push_back(
+        CopyStep{total_buffer, tail_at * 4, output_buffer, out_end, layout.tail * 4});
   }
-  return plan;
+}
+
+// What one dispatch does.
+Result<Plan> one_dispatch(const ScanRequest& request, Result<Pass> pass, PlanKernel kernel,
+                          const PassSlice& slice) {
+  if (!pass) return std::unexpected{std::move(pass.error())};
+  pass->plan.kernels.push_back(std::move(kernel));
+  add_dispatch(request, *pass, 0, slice, false);
+  return std::move(pass->plan);
 }
 
 }  // namespace
@@ -299,26 +346,25 @@ Result<Plan> plan_subgroup_pass(const ScanRequest& request) {
 }
 
 Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape& shape) {
-  const ScanDescription& d = request.description;
   const std::uint64_t bytes = request.combined_bytes();
   const std::uint32_t parts = shape.workgroup_size / order::quads_per_row;
   const std::uint64_t tile = std::uint64_t{parts} * shape.rows * order::row;
-  const std::uint64_t tiles = (d.n + tile - 1) / tile;
+  const std::uint64_t tiles = ceil_div(request.description.n, tile);
   if (auto error = subgroup_refusal(request)) return std::unexpected{std::move(*error)};
-  SliceParams params = slice_of(request, tiles);
-  const VectorLayout layout = lay_out(request, params);
-  const bool in_vectors = takes_vectors(request, layout);
-  if (auto error = refusal(request, {shape.workgroup_size, large_memory(bytes, parts, shape),
-                                     in_vectors && layout.rest != 0 ? 5U : 4U, tiles})) {
-    return std::unexpected{std::move(*error)};
-  }
+  const auto slices = cut(request, tile);
+  if (!slices) return std::unexpected{slices.error()};
+  const SpineLayout& spine =
+      shape.any_order && tiles > large_spine.most_tiles() ? largest_spine : large_spine;
+  if (auto error = spine_refusal(spine, tiles)) return std::unexpected{std::move(*error)};
+  auto pass = empty_pass(request, spine, tiles, shape_note(tile, shape.workgroup_size, tiles));
+  if (!pass) return std::unexpected{std::move(pass.error())};
+  if (slices->size() > 1) pass->plan.notes.push_back(slices_note(slices->size()));
 
-  Values values = kernel_values(request);
-  add_spine_values(values, request.traits, request.options.withhold, large_spine,
+  Values common = kernel_values(request);
+  add_spine_values(common, request.traits, request.options.withhold, spine,
                    spine_word(request.traits));
-  add_bindings(values, request);
-  add_layout_values(values, layout, in_vectors);
-  values.insert({{"WORKGROUP", shape.workgroup_size},
+  add_bindings(common, request);
+  common.insert({{"WORKGROUP", shape.workgroup_size},
                  {"PARTS", parts},
                  {"ROWS", shape.rows},
                  {"HALF_STRIPS", shape.rows < order::rows_per_strip ? 1 : 0},
@@ -328,35 +374,55 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                  {"GATE", shape.gate},
                  {"GATE_END", shape.gate_end},
                  {"AFTER_PREVIOUS", shape.after_previous ? 1 : 0},
-                 {"PAIRED_LANES", in_vectors && bytes == 8 ? 1 : 0},
+                 {"SLICED", slices->size() > 1 ? 1 : 0},
                  {"WAITS", 1},
                  {"KEPT", 2}});
-  auto kernel =
-      make_kernel(request, "single_pass", "single_pass.wgsl", values, shape.workgroup_size, true);
-  if (!kernel) return std::unexpected{std::move(kernel.error())};
-
-  OnePass pass = one_pass(request, std::move(*kernel),
-                          shape_note(tile, shape.workgroup_size, tiles), large_spine, params);
-  if (!in_vectors) return element_pass(request, std::move(pass), params.all_tiles);
-  return vector_pass(request, std::move(pass), layout, params.all_tiles);
+  std::vector<Values> kernels;  // what each was made from
+  for (const Slice& elements : *slices) {
+    const PassSlice slice = pass_slice(request, elements, tile);
+    const bool in_vectors = takes_vectors(request, slice.layout);
+    if (auto error =
+            refusal(request, {shape.workgroup_size, large_memory(bytes, parts, shape),
+                              in_vectors && slice.layout.rest != 0 ? 5U : 4U})) {
+      return std::unexpected{std::move(*error)};
+    }
+    Values values = common;
+    add_layout_values(values, slice.layout, in_vectors);
+    values.insert({"PAIRED_LANES", in_vectors && bytes == 8 ? 1 : 0});
+    const auto made = std::ranges::find(kernels, values);
+    const auto number = static_cast<std::uint32_t>(made - kernels.begin());
+    if (made == kernels.end()) {
+      auto kernel = make_kernel(request, "single_pass", "single_pass.wgsl", values,
+                                shape.workgroup_size, true);
+      if (!kernel) return std::unexpected{std::move(kernel.error())};
+      pass->plan.kernels.push_back(std::move(*kernel));
+      kernels.push_back(std::move(values));
+    }
+    if (in_vectors) {
+      add_vector_dispatch(request, *pass, number, slice);
+    } else {
+      add_dispatch(request, *pass, number, slice, false);
+    }
+  }
+  return std::move(pass->plan);
 }
 
 Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& shape) {
-  const ScanDescription& d = request.description;
   const std::uint64_t bytes = request.combined_bytes();
   const std::uint64_t tile = small_pass_tile();
-  const std::uint64_t tiles = (d.n + tile - 1) / tile;
+  const std::uint64_t tiles = ceil_div(request.description.n, tile);
   const std::uint32_t workgroup = 1024 / shape.rows_each;
-  SliceParams params = slice_of(request, tiles);
-  const VectorLayout layout = lay_out(request, params);
-  // Exchanges and copies would cost more than they save here.
-  const bool in_vectors = takes_vectors(request, layout) && !d.reverse && !layout.has_copy() &&
-                          !layout.in_pieces && layout.in_shift == 0;
   if (auto error = subgroup_refusal(request)) return std::unexpected{std::move(*error)};
-  if (auto error = refusal(request, {workgroup, small_memory(bytes, tiles), 4, tiles})) {
+  if (auto error = refusal(request, {workgroup, small_memory(bytes, tiles), 4})) {
     return std::unexpected{std::move(*error)};
   }
+  if (auto error = one_slice_refusal(request, tiles)) return std::unexpected{std::move(*error)};
   if (tiles > workgroup) return std::unexpected{unfit("too many elements for the small form")};
+  PassSlice slice = whole_slice(request, tile);
+  const VectorLayout& layout = slice.layout;
+  // Exchanges and copies would cost more than they save here.
+  const bool in_vectors = takes_vectors(request, layout) && !request.description.reverse &&
+                          !layout.has_copy() && !layout.in_pieces && layout.in_shift == 0;
 
   Values values = kernel_values(request);
   add_spine_values(values, request.traits, request.options.withhold, small_spine,
@@ -371,11 +437,9 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
   add_layout_values(values, layout, in_vectors);
   auto kernel = make_kernel(request, "small_pass", "small_pass.wgsl", values, workgroup, true);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
-
-  return element_pass(request,
-                      one_pass(request, std::move(*kernel), shape_note(tile, workgroup, tiles),
-                               small_spine, params),
-                      params.all_tiles);
+  return one_dispatch(request,
+                      empty_pass(request, small_spine, tiles, shape_note(tile, workgroup, tiles)),
+                      std::move(*kernel), slice);
 }
 
 Result<Plan> plan_memory_pass(const ScanRequest& request) {
@@ -386,10 +450,12 @@ Result<Plan> plan_memory_pass(const ScanRequest& request) {
     return std::unexpected{
         beyond(std::string(cause.needs) + " for its smallest tile", cause.limit, cause.value)};
   }
-  const std::uint64_t tiles = (request.description.n + shape->tile - 1) / shape->tile;
-  if (auto error = refusal(request, {shape->workgroup_size, 0, 4, tiles})) {
+  const std::uint64_t tiles = ceil_div(request.description.n, shape->tile);
+  if (auto error = refusal(request, {shape->workgroup_size, 0, 4})) {
     return std::unexpected{std::move(*error)};
   }
+  if (auto error = one_slice_refusal(request, tiles)) return std::unexpected{std::move(*error)};
+  if (auto error = spine_refusal(large_spine, tiles)) return std::unexpected{std::move(*error)};
 
   Values values = kernel_values(request);
   add_spine_values(values, request.traits, request.options.withhold, large_spine,
@@ -403,12 +469,12 @@ Result<Plan> plan_memory_pass(const ScanRequest& request) {
       make_kernel(request, "scan_tiles", "scan_tiles.wgsl", values, shape->workgroup_size);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
-  const std::string note =
-      shape_note(shape->tile, shape->workgroup_size, tiles) + ", by workgroup memory";
-  const SliceParams params = slice_of(request, tiles);
-  Plan plan = element_pass(
-      request, one_pass(request, std::move(*kernel), note, large_spine, params), params.all_tiles);
-  if (request.options.trace) add_trace(plan, request);
+  auto plan = one_dispatch(request,
+                           empty_pass(request, large_spine, tiles,
+                                      shape_note(shape->tile, shape->workgroup_size, tiles) +
+                                          ", by workgroup memory"),
+                           std::move(*kernel), whole_slice(request, shape->tile));
+  if (plan && request.options.trace) add_trace(*plan, request);
   return plan;
 }
 

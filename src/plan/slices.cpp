@@ -19,6 +19,46 @@ BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::
   return bind_range(request.traits.limits, buffer, bytes, begin, end);
 }
 
+// Memory runs backwards in a reverse scan. A place before the output's elements holds the initial
+// value of a forward scan, one after them that of a reverse one.
+BoundSlice bind_slice(const ScanRequest& request, const Slice& slice) {
+  const ScanDescription& d = request.description;
+  const PlanOptions& options = request.options;
+  const std::uint64_t count = slice.end - slice.begin;
+  const std::uint64_t first = d.reverse ? d.n - slice.end : slice.begin;
+  const std::uint64_t in_begin = options.in_misalignment + first;
+  const std::uint32_t read =
+      options.aliasing == Aliasing::in_place ? output_buffer : input_buffer;
+  const BoundRange in = bind_elements(request, read, in_begin, in_begin + count);
+
+  const bool holds_initial = d.include_initial && slice.begin == 0;
+  const std::uint64_t shift = d.include_initial && !d.reverse ? 1 : 0;
+  const std::uint64_t out_begin = options.out_misalignment + first + shift;
+  const std::uint64_t low = out_begin - (holds_initial && !d.reverse ? 1 : 0);
+  const std::uint64_t high = out_begin + count + (holds_initial && d.reverse ? 1 : 0);
+  const BoundRange out = bind_elements(request, output_buffer, low, high);
+  const auto out_offset = static_cast<std::uint32_t>(out_begin - low + out.first);
+  return {in.binding, out.binding, in.first, out_offset,
+          d.reverse ? out_offset + static_cast<std::uint32_t>(count) : out.first, holds_initial};
+}
+
+SliceParams slice_params(const ScanRequest& request, const Slice& slice, const BoundSlice& bound,
+                         std::uint64_t tile) {
+  const std::uint64_t count = slice.end - slice.begin;
+  return {.count = static_cast<std::uint32_t>(count),
+          .tiles = static_cast<std::uint32_t>(ceil_div(count, tile)),
+          .first_tile = static_cast<std::uint32_t>(slice.begin / tile),
+          .is_last = slice.end == request.description.n,
+          .in_offset = bound.in_offset,
+          .out_offset = bound.out_offset,
+          .all_tiles = static_cast<std::uint32_t>(ceil_div(request.description.n, tile)),
+          .initial_at = bound.initial_at};
+}
+
+std::string slices_note(std::size_t slices) {
+  return std::to_string(slices) + " slices, each within one binding and one grid";
+}
+
 std::array<std::uint32_t, 3> fold_grid(std::uint64_t groups, std::uint64_t limit) {
   const std::uint64_t z = ceil_div(ceil_div(groups, limit), limit);
   const std::uint64_t y = ceil_div(ceil_div(groups, z), limit);

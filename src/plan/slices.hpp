@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "cumulo/plan.hpp"
 #include "plan/scan_plans.hpp"
@@ -27,6 +28,24 @@ BoundRange bind_range(const Limits& limits, std::uint32_t buffer, std::uint64_t 
 // Binds elements [begin, end) of the input or output from the last offset that the device allows.
 BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,
                          std::uint64_t end);
+
+// Where a slice lies in the caller's buffers: what to bind, and its places there, in elements.
+struct BoundSlice {
+  PlanBinding in;
+  PlanBinding out;  // its results, and the initial value where it holds that
+  std::uint32_t in_offset;
+  std::uint32_t out_offset;
+  std::uint32_t initial_at;
+  bool holds_initial;
+};
+BoundSlice bind_slice(const ScanRequest& request, const Slice& slice);
+
+// What a kernel is told of it; slices begin with a tile.
+SliceParams slice_params(const ScanRequest& request, const Slice& slice, const BoundSlice& bound,
+                         std::uint64_t tile);
+
+// For a plan of so many slices.
+std::string slices_note(std::size_t slices);
 
 // What can be bound: halves may end in the middle of a word.
 constexpr std::uint64_t whole_words(std::uint64_t bytes) { return (bytes + 3) / 4 * 4; }

@@ -10,24 +10,31 @@
 
 namespace cumulo::plan {
 
+namespace spine {
+inline constexpr std::uint32_t line = 32;  // words: one descriptor for each 128 bytes
+}  // namespace spine
+
 // In words; lib/spine.wgsl says what they are for.
 struct SpineLayout {
   std::uint32_t first_block;
   std::uint32_t first_group;
   std::uint32_t first_tile;
+
+  // Room for so many blocks of 32 groups of 32 tiles.
+  static constexpr SpineLayout of_blocks(std::uint32_t blocks) {
+    return {spine::line, spine::line * (1 + blocks), spine::line * (1 + blocks + 32 * blocks)};
+  }
+  // By its blocks.
+  constexpr std::uint64_t most_tiles() const {
+    return std::uint64_t{first_group - first_block} / spine::line * 1024;
+  }
 };
 
-namespace spine {
-inline constexpr std::uint32_t line = 32;         // one descriptor for each 128 bytes
-inline constexpr std::uint32_t most_blocks = 32;  // of 32 groups of 32 tiles
-inline constexpr std::uint32_t most_groups = 32 * most_blocks;
-inline constexpr std::uint32_t most_tiles = 32 * most_groups;
-}  // namespace spine
-
-// With blocks and groups, for most_tiles tiles; and without.
-inline constexpr SpineLayout large_spine{
-    spine::line, spine::line * (1 + spine::most_blocks),
-    spine::line * (1 + spine::most_blocks + spine::most_groups)};
+// One tile holds the blocks' totals in a subgroup's lanes; and, where a block's descriptor has all
+// before it, as many as tickets number.
+inline constexpr SpineLayout large_spine = SpineLayout::of_blocks(32);
+inline constexpr SpineLayout largest_spine = SpineLayout::of_blocks(128);
+// Of tiles that read all descriptors before them.
 inline constexpr SpineLayout small_spine{spine::line, spine::line, spine::line};
 // Of lib/look_back_count.wgsl: two words a block, two sets of groups.
 inline constexpr std::uint32_t most_count_tiles = 65535;

@@ -55,6 +55,7 @@ class SubgroupPassTest : public DeviceTest {
     Traits traits = device().traits();
     traits.subgroups = true;
     traits.subgroup_width = 32;
+    if (most_workgroups_ != 0) traits.limits.max_workgroups_per_dimension = most_workgroups_;
     const bool starts = d.kind == ScanKind::exclusive || d.include_initial;
     const plan::Words absent = plan::absent_words(d);
     const plan::ScanRequest request{d, traits, options,
@@ -63,8 +64,11 @@ class SubgroupPassTest : public DeviceTest {
                                                 : absent,
                                     absent};
     Plan plan = value_of(make(request));
-    PlanKernel& kernel = plan.kernels.at(0);
-    kernel.wgsl = with_shuffles_in_memory(kernel.wgsl, kernel.workgroup_size);
+    dispatches_ = 0;
+    for (const PlanStep& step : plan.steps) dispatches_ += std::holds_alternative<DispatchStep>(step);
+    for (PlanKernel& kernel : plan.kernels) {
+      kernel.wgsl = with_shuffles_in_memory(kernel.wgsl, kernel.workgroup_size);
+    }
     // lavapipe ends every loop after 65,536 rounds: a millisecond, in which a busy machine may keep
     // the workgroup that is waited for from running.
     for (int attempt = 0; attempt < 50; ++attempt) {
@@ -101,6 +105,9 @@ class SubgroupPassTest : public DeviceTest {
     }
     return testing::AssertionSuccess();
   }
+
+  std::uint32_t most_workgroups_ = 0;  // of a dispatch, where not 0
+  std::size_t dispatches_ = 0;         // of the last plan
 
   // One tile; several, which wait for one another; several groups of 32.
   static constexpr std::array<std::uint64_t, 7> sizes{1, 130, 1025, 4096, 4097, 9000, 150'000};
@@ -281,6 +288,43 @@ TEST_P(SubgroupPassTest, LargeGroupsInAnyOrderAreRight) {
   const std::uint64_t n = tiles * 512 + 5;
   const auto values = random_values<std::uint32_t>(n, Operator::add);
   EXPECT_TRUE(lies_anywhere<std::uint32_t>({.n = n}, {}, shape, values));
+}
+
+// In slices of three and four tiles, which lie anywhere and end anywhere.
+TEST_P(SubgroupPassTest, LargeSlicesAreRight) {
+  most_workgroups_ = 4;
+  std::uint32_t way = 0;
+  const auto try_all = [&]<class T>(const plan::SinglePassShape& shape, std::uint64_t tile) {
+    const auto values = random_values<T>(7 * tile, Operator::add);
+    for (const bool reverse : {false, true}) {
+      for (const int results : {0, 1, 2}) {  // inclusive, exclusive, with the initial value
+        for (const auto& [in, out] : {std::pair{0U, 0U}, {3U, 0U}, {1U, 2U}}) {
+          ScanDescription d{.n = 7 * tile - std::array{0U, 1U, 1'001U}[++way % 3],
+                            .type = type_of<T>,
+                            .reverse = reverse};
+          if (results == 1) d.kind = ScanKind::exclusive;
+          d.include_initial = results == 2;
+          const Aliasing aliasing = results == 1 && way % 2 == 0 ? Aliasing::in_place
+                                    : way % 4 == 0               ? Aliasing::same_buffer
+                                                                 : Aliasing::none;
+          const bool padded = way % 2 != 0;
+          EXPECT_TRUE(lies_anywhere<T>(
+              d,
+              {.aliasing = aliasing,
+               .in_misalignment = aliasing == Aliasing::in_place ? out : in,
+               .out_misalignment = out,
+               .in_padded = padded && ends_in_a_vector((in + d.n) * sizeof(T)),
+               .out_padded = padded && ends_in_a_vector((out + result_count(d)) * sizeof(T))},
+              shape, std::span{values}.first(d.n)));
+          EXPECT_EQ(dispatches_, 2U);
+        }
+      }
+    }
+  };
+  try_all.operator()<std::uint32_t>(any_rows, 2'560);
+  try_all.operator()<float>(small_tiles, 2'048);
+  try_all.operator()<std::uint64_t>(small_tiles, 2'048);
+  try_all.operator()<Half>(small_tiles, 2'048);
 }
 
 // Groups of tiles, the last four of them read tile by tile.

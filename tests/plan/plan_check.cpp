@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <set>
+#include <string>
 #include <utility>
 
 namespace cumulo::test {
@@ -102,7 +102,16 @@ AssertionResult make_up(std::vector<std::pair<std::uint64_t, std::uint64_t>> ran
   return AssertionSuccess();
 }
 
-// Every kernel that binds a slice of a caller's buffer must see all of it, once.
+// Whether the step after `at` copies what lies from `from` to `end` in the output.
+bool is_copied(const Plan& plan, std::size_t at, std::uint64_t from, std::uint64_t end) {
+  if (at + 1 >= plan.steps.size()) return false;
+  const auto* copy = std::get_if<CopyStep>(&plan.steps[at + 1]);
+  return copy && plan.buffers.at(copy->to).name == "output" && copy->to_offset == from &&
+         from + copy->bytes >= end &&
+         copy->from_offset + copy->bytes <= plan.buffers.at(copy->from).bytes;
+}
+
+// The kernels of one name that bind slices of a caller's buffer must together see all of it, once.
 AssertionResult covers_all_elements(const Plan& plan, const ScanDescription& d,
                                     const PlanOptions& options) {
   const std::uint64_t in_bytes = input_bytes(d);
@@ -110,27 +119,36 @@ AssertionResult covers_all_elements(const Plan& plan, const ScanDescription& d,
   const std::uint64_t in_begin = options.in_misalignment;
   const std::uint64_t shift = d.include_initial && !d.reverse ? 1 : 0;
   const std::uint64_t out_begin = options.out_misalignment + shift;
-  std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> in, out;
-  for (const PlanStep& step : plan.steps) {
-    const auto* dispatch = std::get_if<DispatchStep>(&step);
+  std::map<std::string, std::vector<std::pair<std::uint64_t, std::uint64_t>>> in, out;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const auto* dispatch = std::get_if<DispatchStep>(&plan.steps[i]);
     if (!dispatch) continue;
-    std::set<std::uint32_t> seen;  // a buffer may be bound twice, once as vectors
+    const SliceParameters slice = slice_of(plan, *dispatch);
+    const std::string& kernel = plan.kernels.at(dispatch->kernel).name;
+    // A buffer may be bound twice, once as vectors and so without its last words.
+    std::map<std::uint32_t, PlanBinding> bound;
     for (const PlanBinding& b : dispatch->bindings) {
-      if (!seen.insert(b.buffer).second) continue;
-      const BufferRole role = plan.buffers[b.buffer].role;
-      const SliceParameters slice = slice_of(plan, *dispatch);
+      const auto [known, is_new] = bound.try_emplace(b.buffer, b);
+      if (!is_new && known->second.offset != b.offset) {
+        return AssertionFailure() << "two bindings begin at different places";
+      }
+      known->second.bytes = std::max(known->second.bytes, b.bytes);
+    }
+    for (const auto& [buffer, b] : bound) {
+      const BufferRole role = plan.buffers[buffer].role;
       if (role == BufferRole::input) {
         if (b.offset % in_bytes != 0) return AssertionFailure() << "an element is cut by a binding";
         const std::uint64_t first = b.offset / in_bytes + slice.in_offset;
-        in[dispatch->kernel].emplace_back(first, first + slice.count);
+        in[kernel].emplace_back(first, first + slice.count);
         if ((slice.in_offset + slice.count) * in_bytes > b.bytes) {
           return AssertionFailure() << "a slice reaches past its binding of the input";
         }
-      } else if (plan.buffers[b.buffer].name == "output") {
+      } else if (plan.buffers[buffer].name == "output") {
         if (b.offset % out_bytes != 0) return AssertionFailure() << "a result is cut by a binding";
         const std::uint64_t first = b.offset / out_bytes + slice.out_offset;
-        out[dispatch->kernel].emplace_back(first, first + slice.count);
-        if ((slice.out_offset + slice.count) * out_bytes > b.bytes) {
+        out[kernel].emplace_back(first, first + slice.count);
+        const std::uint64_t end = (first + slice.count) * out_bytes;
+        if (end > b.offset + b.bytes && !is_copied(plan, i, b.offset + b.bytes, end)) {
           return AssertionFailure() << "a slice reaches past its binding of the output";
         }
       }
@@ -235,6 +253,18 @@ std::vector<NamedTraits> synthetic_devices() {
       t.subgroup_min_size = least;
       t.subgroup_max_size = most;
     });
+  }
+  for (const auto& [workgroups, bytes] :
+       {std::pair{5U, 1U << 27}, {65'535U, 150'000U}, {65'535U, 160'000U}}) {
+    add("SinglePassOf" + std::to_string(workgroups) + "WorkgroupsAnd" + std::to_string(bytes) +
+            "Bytes",
+        [&](Traits& t) {
+          t.forward_progress = t.subgroups = true;
+          t.subgroup_min_size = t.subgroup_max_size = t.subgroup_width = 32;
+          t.stores_components = bytes != 150'000U;
+          t.limits.max_workgroups_per_dimension = workgroups;
+          t.limits.max_storage_binding_size = bytes;
+        });
   }
   add("HugeBuffers", [](Traits& t) {
     t.limits.max_buffer_size = std::uint64_t{1} << 50;
