@@ -209,9 +209,9 @@ Result<std::vector<Slice>> cut(const ScanRequest& request, std::uint64_t tile) {
   const auto refused = one_slice_refusal(request, tiles);
   if (!refused) return std::vector<Slice>{{0, n}};
   const Limits& limits = request.traits.limits;
-  const std::uint64_t most = std::min<std::uint64_t>(
-      slice_capacity(limits, request.element_bytes(), tile) / tile,
-      limits.max_workgroups_per_dimension);
+  const std::uint64_t most =
+      std::min<std::uint64_t>(slice_capacity(limits, request.element_bytes(), tile) / tile,
+                              limits.max_workgroups_per_dimension);
   const std::uint64_t count = most == 0 ? tiles : ceil_div(tiles, most);
   // A slice's last vectors may reach into the elements of the next one, which has to have them.
   if (tiles / count < 2) return std::unexpected{*refused};
@@ -290,8 +290,7 @@ void add_dispatch(const ScanRequest& request, Pass& pass, std::uint32_t kernel,
     const std::uint64_t at = slice.bound.in.offset;
     bindings.push_back({input_buffer, at, plan.buffers[input_buffer].bytes - at});
   }
-  plan.steps.push_back(
-      DispatchStep{"", kernel, std::move(bindings), {slice.params.tiles, 1, 1}});
+  plan.steps.push_back(DispatchStep{"", kernel, std::move(bindings), {slice.params.tiles, 1, 1}});
 }
 
 // Likewise of a kernel that moves whole vectors.
@@ -381,9 +380,8 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
   for (const Slice& elements : *slices) {
     const PassSlice slice = pass_slice(request, elements, tile);
     const bool in_vectors = takes_vectors(request, slice.layout);
-    if (auto error =
-            refusal(request, {shape.workgroup_size, large_memory(bytes, parts, shape),
-                              in_vectors && slice.layout.rest != 0 ? 5U : 4U})) {
+    if (auto error = refusal(request, {shape.workgroup_size, large_memory(bytes, parts, shape),
+                                       in_vectors && slice.layout.rest != 0 ? 5U : 4U})) {
       return std::unexpected{std::move(*error)};
     }
     Values values = common;
@@ -469,11 +467,11 @@ Result<Plan> plan_memory_pass(const ScanRequest& request) {
       make_kernel(request, "scan_tiles", "scan_tiles.wgsl", values, shape->workgroup_size);
   if (!kernel) return std::unexpected{std::move(kernel.error())};
 
-  auto plan = one_dispatch(request,
-                           empty_pass(request, large_spine, tiles,
-                                      shape_note(shape->tile, shape->workgroup_size, tiles) +
-                                          ", by workgroup memory"),
-                           std::move(*kernel), whole_slice(request, shape->tile));
+  auto plan = one_dispatch(
+      request,
+      empty_pass(request, large_spine, tiles,
+                 shape_note(shape->tile, shape->workgroup_size, tiles) + ", by workgroup memory"),
+      std::move(*kernel), whole_slice(request, shape->tile));
   if (plan && request.options.trace) add_trace(*plan, request);
   return plan;
 }

@@ -27,8 +27,7 @@ BoundSlice bind_slice(const ScanRequest& request, const Slice& slice) {
   const std::uint64_t count = slice.end - slice.begin;
   const std::uint64_t first = d.reverse ? d.n - slice.end : slice.begin;
   const std::uint64_t in_begin = options.in_misalignment + first;
-  const std::uint32_t read =
-      options.aliasing == Aliasing::in_place ? output_buffer : input_buffer;
+  const std::uint32_t read = options.aliasing == Aliasing::in_place ? output_buffer : input_buffer;
   const BoundRange in = bind_elements(request, read, in_begin, in_begin + count);
 
   const bool holds_initial = d.include_initial && slice.begin == 0;
@@ -38,8 +37,12 @@ BoundSlice bind_slice(const ScanRequest& request, const Slice& slice) {
   const std::uint64_t high = out_begin + count + (holds_initial && d.reverse ? 1 : 0);
   const BoundRange out = bind_elements(request, output_buffer, low, high);
   const auto out_offset = static_cast<std::uint32_t>(out_begin - low + out.first);
-  return {in.binding, out.binding, in.first, out_offset,
-          d.reverse ? out_offset + static_cast<std::uint32_t>(count) : out.first, holds_initial};
+  return {in.binding,
+          out.binding,
+          in.first,
+          out_offset,
+          d.reverse ? out_offset + static_cast<std::uint32_t>(count) : out.first,
+          holds_initial};
 }
 
 SliceParams slice_params(const ScanRequest& request, const Slice& slice, const BoundSlice& bound,

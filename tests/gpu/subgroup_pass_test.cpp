@@ -65,7 +65,8 @@ class SubgroupPassTest : public DeviceTest {
                                     absent};
     Plan plan = value_of(make(request));
     dispatches_ = 0;
-    for (const PlanStep& step : plan.steps) dispatches_ += std::holds_alternative<DispatchStep>(step);
+    for (const PlanStep& step : plan.steps)
+      dispatches_ += std::holds_alternative<DispatchStep>(step);
     for (PlanKernel& kernel : plan.kernels) {
       kernel.wgsl = with_shuffles_in_memory(kernel.wgsl, kernel.workgroup_size);
     }
