@@ -17,6 +17,7 @@
 
 #include "cumulo/device.hpp"
 #include "cumulo/error.hpp"
+#include "cumulo/host_array.hpp"
 #include "cumulo/indirect.hpp"
 #include "cumulo/plan.hpp"
 #include "cumulo/run.hpp"
@@ -86,13 +87,13 @@ namespace detail {
 template <class Offset>
 Result<Allocation<Offset>> allocate(Device& device, std::span<const std::uint32_t> counts,
                                     std::optional<std::uint64_t> capacity) {
-  Allocation<Offset> made{std::vector<Offset>(counts.size() + 1), {}};
+  auto offsets = host_array<Offset>(counts.size() + std::uint64_t{1});
+  if (!offsets) return std::unexpected{std::move(offsets.error())};
   auto run = allocate_bytes(device,
                             {.n = counts.size(), .wide = sizeof(Offset) == 8, .capacity = capacity},
-                            counts, std::as_writable_bytes(std::span{made.offsets}));
+                            counts, std::as_writable_bytes(std::span{*offsets}));
   if (!run) return std::unexpected{std::move(run.error())};
-  made.report = run->report;
-  return made;
+  return Allocation<Offset>{std::move(*offsets), run->report};
 }
 
 }  // namespace detail

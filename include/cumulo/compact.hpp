@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cumulo/host_array.hpp"
 #include "cumulo/selection.hpp"
 
 namespace cumulo {
@@ -36,11 +37,12 @@ Result<std::vector<T>> select_values(Device& device, SelectionDescription descri
                                      SelectionReport* report = nullptr) {
   description.n = values.size();
   description.arrays = {{.element_bytes = sizeof(T), .is_kept = true}};
-  std::vector<T> kept(values.size());
+  auto kept = host_array<T>(values.size());
+  if (!kept) return kept;
   auto done = select_bytes(device, description, {{std::as_bytes(values)}, flags},
-                           {.kept = {std::as_writable_bytes(std::span{kept})}});
+                           {.kept = {std::as_writable_bytes(std::span{*kept})}});
   if (!done) return std::unexpected{std::move(done.error())};
-  if (description.rest == Rest::dropped) kept.resize(done->count);
+  if (description.rest == Rest::dropped) kept->resize(done->count);
   if (report != nullptr) *report = std::move(*done);
   return kept;
 }
@@ -50,10 +52,11 @@ inline Result<std::vector<std::uint32_t>> select_indices(Device& device,
                                                          SelectionDescription description,
                                                          const SelectionInput& in) {
   description.indices = true;
-  std::vector<std::uint32_t> indices(description.n);
-  auto done = select_bytes(device, description, in, {.kept = {}, .indices = indices});
+  auto indices = host_array<std::uint32_t>(description.n);
+  if (!indices) return indices;
+  auto done = select_bytes(device, description, in, {.kept = {}, .indices = *indices});
   if (!done) return std::unexpected{std::move(done.error())};
-  if (description.rest == Rest::dropped) indices.resize(done->count);
+  if (description.rest == Rest::dropped) indices->resize(done->count);
   return indices;
 }
 

@@ -7,6 +7,7 @@
 #include "cumulo/error.hpp"
 #include "cumulo/expand.hpp"
 #include "cumulo/half.hpp"
+#include "cumulo/host_array.hpp"
 #include "cumulo/indirect.hpp"
 #include "cumulo/monoid.hpp"
 #include "cumulo/operator.hpp"

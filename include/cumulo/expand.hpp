@@ -20,6 +20,7 @@
 #include "cumulo/compact.hpp"
 #include "cumulo/device.hpp"
 #include "cumulo/error.hpp"
+#include "cumulo/host_array.hpp"
 #include "cumulo/indirect.hpp"
 #include "cumulo/plan.hpp"
 #include "cumulo/run.hpp"
@@ -85,10 +86,11 @@ Result<std::vector<T>> expand(Device& device, std::span<const std::uint32_t> cou
                               std::uint32_t element_bytes, std::span<const std::byte> values,
                               std::optional<std::uint64_t> capacity) {
   const std::uint64_t total = expanded_count(counts);
-  std::vector<T> out(capacity && *capacity < total ? *capacity : total);
+  auto out = host_array<T>(capacity && *capacity < total ? *capacity : total);
+  if (!out) return out;
   auto run = expand_bytes(
-      device, {.n = counts.size(), .element_bytes = element_bytes, .capacity = out.size()}, counts,
-      values, std::as_writable_bytes(std::span{out}));
+      device, {.n = counts.size(), .element_bytes = element_bytes, .capacity = out->size()}, counts,
+      values, std::as_writable_bytes(std::span{*out}));
   if (!run) return std::unexpected{std::move(run.error())};
   return out;
 }

@@ -31,7 +31,8 @@ struct MonoidField {
 // A set of elements with an associative combine and its identity. combine(identity, x) and
 // combine(x, identity) are x: an element with the identity's bytes is not combined at all.
 struct Monoid {
-  // Writes the combination of two elements; the three may be the same memory.
+  // Writes the combination of two elements; the three may be the same memory. Called from several
+  // threads at once. What it throws ends the call as a bad_argument.
   using Function =
       std::function<void(const std::byte* older, const std::byte* newer, std::byte* combined)>;
 

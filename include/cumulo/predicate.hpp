@@ -32,7 +32,8 @@ struct PredicateColumn {
 struct Predicate {
   // Decides for `count` elements, of which the first has index `first`: keep[k] is 1 or 0 for
   // element first + k. columns[c] points to column c's element number `first`; no array is aligned
-  // beyond its element's words. Called from several threads at once.
+  // beyond its element's words. Called from several threads at once. What it throws ends the call
+  // as a bad_argument.
   using Function = std::function<void(const std::byte* const* columns, std::uint64_t first,
                                       std::uint32_t count, std::uint8_t* keep)>;
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cumulo/compact.hpp"
+#include "cumulo/host_array.hpp"
 #include "cumulo/selection.hpp"
 
 namespace cumulo {
@@ -23,7 +24,13 @@ struct Runs {
 template <Movable T>
 Result<Runs<T>> runs(Device& device, std::span<const T> values) {
   const std::size_t n = values.size();
-  Runs<T> found{std::vector<T>(n), std::vector<std::uint32_t>(n), std::vector<std::uint32_t>(n)};
+  auto firsts = host_array<T>(n);
+  if (!firsts) return std::unexpected{std::move(firsts.error())};
+  auto starts = host_array<std::uint32_t>(n);
+  if (!starts) return std::unexpected{std::move(starts.error())};
+  auto lengths = host_array<std::uint32_t>(n);
+  if (!lengths) return std::unexpected{std::move(lengths.error())};
+  Runs<T> found{std::move(*firsts), std::move(*starts), std::move(*lengths)};
   auto done = select_bytes(
       device,
       {.n = n, .arrays = {{sizeof(T), true}}, .heads = true, .indices = true, .lengths = true},

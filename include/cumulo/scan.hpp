@@ -18,6 +18,7 @@
 
 #include "cumulo/device.hpp"
 #include "cumulo/error.hpp"
+#include "cumulo/host_array.hpp"
 #include "cumulo/monoid.hpp"
 #include "cumulo/operator.hpp"
 #include "cumulo/plan.hpp"
@@ -77,12 +78,13 @@ inline ScanDescription describe_scan(std::uint64_t n, Type type, ScanKind kind,
 template <class T>
 Result<Scanned<T>> scan_into(Device& device, const ScanDescription& description,
                              std::span<const std::byte> in, const RunOptions& run = {}) {
-  std::vector<T> out(result_count(description));
-  auto report = scan_bytes(device, description, in, std::as_writable_bytes(std::span{out}), run);
+  auto out = host_array<T>(result_count(description));
+  if (!out) return std::unexpected{std::move(out.error())};
+  auto report = scan_bytes(device, description, in, std::as_writable_bytes(std::span{*out}), run);
   if (!report) return std::unexpected{std::move(report.error())};
   T total;
   std::memcpy(&total, report->total_bytes.data(), sizeof(T));
-  return Scanned<T>{std::move(out), total, std::move(*report)};
+  return Scanned<T>{std::move(*out), total, std::move(*report)};
 }
 
 // Scans host memory and returns the values with their total.

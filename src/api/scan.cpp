@@ -41,9 +41,11 @@ std::string cpu_algorithm(const ScanDescription& d) {
 Result<ScanReport> scan_on_cpu(const ScanDescription& d, std::span<const std::byte> in,
                                std::span<std::byte> out, const RunOptions& run) {
   // In place, a second run would scan the first one's result.
-  std::vector<std::byte> copy;
-  if (run.timed_runs > 0 && in.data() == out.data()) copy.assign(in.begin(), in.end());
-  const void* const source = copy.empty() ? in.data() : copy.data();
+  const bool keeps = run.timed_runs > 0 && in.data() == out.data();
+  auto copy = host_array<std::byte>(keeps ? in.size() : 0);
+  if (!copy) return std::unexpected{std::move(copy.error())};
+  if (keeps) std::ranges::copy(in, copy->begin());
+  const void* const source = keeps ? copy->data() : in.data();
   auto total = scan_on_host(d, source, out.data());
   if (!total) return std::unexpected{std::move(total.error())};
   ScanReport report{.total = scalar_of(d, *total),

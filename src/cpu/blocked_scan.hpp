@@ -25,6 +25,7 @@
 #include "cpu/next_pages.hpp"
 #include "cpu/stream_copy.hpp"
 #include "cpu/threads.hpp"
+#include "cpu/turns.hpp"
 #include "cumulo/order.hpp"
 #include "cumulo/scan_description.hpp"
 
@@ -128,6 +129,7 @@ class BlockedScan {
   // While a worker scans one block it totals its next one, which is then in the second-level cache:
   // memory is being read and written all the time.
   void work(std::size_t blocks) {
+    Turns::Worker worker(turns_);
     alignas(cache_line) Strip strip;
     LineWriter<Output> writer;
     Sums sums;
@@ -135,13 +137,14 @@ class BlockedScan {
     for (std::size_t s = 0; s < strips; ++s) sums[s] = total_strip(k, s, strip);
     while (k < blocks) {
       upsweep(sums);
-      const T base = take_turn(k, sums.back());
+      const std::optional<T> base = take_turn(k, sums.back());
+      if (!base) return;
       const std::size_t next = draw();
       Sums next_sums;
       if (streams_ && !by_lines_) writer.begin(out_ + k * block);
       for (std::size_t s = 0; s < strips; ++s) {
         look_up_pages_ahead(k, next, s);
-        scan_strip(first_of(k, s), before(base, sums, s), strip_at(next, s + strips_ahead), strip,
+        scan_strip(first_of(k, s), before(*base, sums, s), strip_at(next, s + strips_ahead), strip,
                    writer);
         next_sums[s] = total_strip(next, s, strip);
       }
@@ -150,6 +153,7 @@ class BlockedScan {
       sums = next_sums;
     }
     if (streams_) finish_streaming();
+    worker.done();
   }
 
   std::size_t draw() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
@@ -214,19 +218,13 @@ class BlockedScan {
     return base;
   }
 
-  // Blocks pass here in order: each takes what stands before it and leaves its total. A worker
-  // whose turn is not near sleeps, so that the one before it has the processor.
-  T take_turn(std::size_t k, T total) {
-    const auto mine = static_cast<std::uint32_t>(k);
-    std::uint32_t turn = turn_.load(std::memory_order_acquire);
-    for (std::size_t looks = 0; turn != mine; ++looks) {
-      if (looks >= 256) turn_.wait(turn, std::memory_order_acquire);
-      turn = turn_.load(std::memory_order_acquire);
-    }
+  // Blocks pass here in order: each takes what stands before it and leaves its total. Nothing where
+  // a worker gave up.
+  std::optional<T> take_turn(std::size_t k, T total) {
+    if (!turns_.wait_for(k)) return std::nullopt;
     const T base = counter_.before();
     counter_.add(total);
-    turn_.store(mine + 1, std::memory_order_release);
-    turn_.notify_all();
+    turns_.pass(k);
     return base;
   }
 
@@ -289,7 +287,7 @@ class BlockedScan {
   BlockCounter<Algebra> counter_;
   T total_{};
   alignas(64) std::atomic<std::size_t> ticket_{0};
-  alignas(64) std::atomic<std::uint32_t> turn_{0};  // modulo 2^32
+  Turns turns_;
 };
 
 // One loop from first to last; `start` stands before all elements.

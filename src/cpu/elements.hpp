@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "cpu/thread_errors.hpp"
 #include "cumulo/monoid.hpp"
 #include "cumulo/wide.hpp"
 
@@ -33,8 +34,11 @@ class MonoidElements {
     if (older == identity_) return newer;
     if (newer == identity_) return older;
     Value combined;
-    function_(reinterpret_cast<const std::byte*>(&older),
-              reinterpret_cast<const std::byte*>(&newer), reinterpret_cast<std::byte*>(&combined));
+    call_callers([&] {
+      function_(reinterpret_cast<const std::byte*>(&older),
+                reinterpret_cast<const std::byte*>(&newer),
+                reinterpret_cast<std::byte*>(&combined));
+    });
     return combined;
   }
 

@@ -4,6 +4,7 @@
 #include "cpu/elements.hpp"
 #include "cpu/ordered_strip.hpp"
 #include "cpu/scan.hpp"
+#include "cpu/thread_errors.hpp"
 
 namespace cumulo::cpu {
 namespace {
@@ -23,10 +24,7 @@ std::vector<std::byte> scan_sums(const Algebra& algebra, const ScanDescription& 
       }));
 }
 
-}  // namespace
-
-Result<std::vector<std::byte>> scan_wide(const ScanDescription& d, const void* in, void* out) {
-  if (auto ok = check(d); !ok) return std::unexpected{std::move(ok.error())};
+std::vector<std::byte> scan_of_type(const ScanDescription& d, const void* in, void* out) {
   if (d.type == Type::u32) {
     const auto first = d.init ? std::get<std::uint64_t>(*d.init) : 0;
     return scan_sums(Sums<std::uint32_t>{}, d, first, in, out);
@@ -40,6 +38,14 @@ Result<std::vector<std::byte>> scan_wide(const ScanDescription& d, const void* i
   }
   const WideFloat first = d.init ? WideFloat{std::get<float>(*d.init), 0} : WideFloat{};
   return scan_sums(PlainStrips<WideFloatElements>{}, d, first, in, out);
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> scan_wide(const ScanDescription& d, const void* in, void* out) {
+  if (auto ok = check(d); !ok) return std::unexpected{std::move(ok.error())};
+  return without_exceptions(
+      [&]() -> Result<std::vector<std::byte>> { return scan_of_type(d, in, out); });
 }
 
 }  // namespace cumulo::cpu

@@ -7,6 +7,7 @@
 #include "cpu/selection_bits.hpp"
 #include "cpu/thread_errors.hpp"
 #include "cpu/threads.hpp"
+#include "cpu/turns.hpp"
 
 namespace cumulo::cpu {
 namespace {
@@ -172,18 +173,22 @@ class Selection {
   // ---- one pass: blocks are decided as they are drawn, counted in order, and written
 
   void compact() {
+    Turns::Worker worker(turns_);
     std::vector<std::uint64_t> bits(words_of(block_));
     for (std::uint64_t k = draw(); k < blocks_; k = draw()) {
       const std::size_t count = count_of(k);
       const std::span<std::uint64_t> here = std::span{bits}.first(words_of(count));
       bits_.read(first_of(k), count, here, {});
       const std::size_t selected = bits_.count(here);
-      const auto [to, start] = take_turn(k, here, selected);
+      const std::optional<Turn> turn = take_turn(k, here, selected);
+      if (!turn) return;
+      const auto [to, start] = *turn;
       // Lengths first: the writer clears bits past the capacity.
       if (has_lengths_) writer_.write_lengths(first_of(k), here, to, start);
       writer_.write(first_of(k), count, here, to, selected);
     }
     finish_streaming();
+    worker.done();
   }
 
   std::uint64_t draw() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
@@ -193,20 +198,14 @@ class Selection {
     std::uint64_t start;  // the last one of them
   };
 
-  // Blocks pass here in order. A worker whose turn is not near sleeps, so that the one before it
-  // has the processor; it waits only for lower tickets, which other workers are at.
-  Turn take_turn(std::uint64_t k, std::span<const std::uint64_t> bits, std::size_t selected) {
-    const auto mine = static_cast<std::uint32_t>(k);
-    std::uint32_t turn = turn_.load(std::memory_order_acquire);
-    for (std::size_t looks = 0; turn != mine; ++looks) {
-      if (looks >= 256) turn_.wait(turn, std::memory_order_acquire);
-      turn = turn_.load(std::memory_order_acquire);
-    }
+  // Blocks pass here in order. Nothing where a worker gave up.
+  std::optional<Turn> take_turn(std::uint64_t k, std::span<const std::uint64_t> bits,
+                                std::size_t selected) {
+    if (!turns_.wait_for(k)) return std::nullopt;
     const Turn before{selected_, last_start_};
     selected_ += selected;
     if (selected > 0) last_start_ = first_of(k) + last_bit(bits);
-    turn_.store(mine + 1, std::memory_order_release);
-    turn_.notify_all();
+    turns_.pass(k);
     return before;
   }
 
@@ -290,7 +289,7 @@ class Selection {
   std::uint64_t selected_ = 0;    // by the blocks whose turn has been
   std::uint64_t last_start_ = 0;  // the last element that they selected
   alignas(64) std::atomic<std::uint64_t> ticket_{0};
-  alignas(64) std::atomic<std::uint32_t> turn_{0};  // modulo 2^32
+  Turns turns_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "cpu/select.hpp"
 #include "cpu/select_kernels.hpp"
+#include "cpu/thread_errors.hpp"
 
 namespace cumulo::cpu {
 
@@ -168,8 +169,10 @@ class SelectionBits {
       for (std::size_t c = 0; c < predicate.columns.size(); ++c) {
         columns[c] = a_.arrays[c] + (first + done) * d_.arrays[c].element_bytes;
       }
-      predicate.function(columns.data(), first + done, static_cast<std::uint32_t>(here),
-                         keep.data());
+      call_callers([&] {
+        predicate.function(columns.data(), first + done, static_cast<std::uint32_t>(here),
+                           keep.data());
+      });
       of_bytes(keep.data(), here, bits.subspan(done / word_bits));
     }
   }

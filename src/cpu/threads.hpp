@@ -37,6 +37,8 @@ void over_ranges(std::size_t count, std::size_t, const Work& work) {
 #include <algorithm>
 #ifdef CUMULO_PLAIN_THREADS
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 #endif
@@ -55,13 +57,26 @@ inline std::size_t max_threads() {
 #endif
 
 // Calls work() so many times, at once if there are threads for it. They may start late or one after
-// the other: none may wait for one that has not started.
+// the other: none may wait for one that has not started. Throws what one of them throws.
 template <class Work>
 void on_threads(std::size_t workers, const Work& work) {
   if (workers <= 1) return work();
 #ifdef CUMULO_PLAIN_THREADS
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < workers; ++i) threads.emplace_back(work);
+  std::exception_ptr thrown;
+  std::once_flag first;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < workers; ++i) {
+      threads.emplace_back([&] {
+        try {
+          work();
+        } catch (...) {
+          std::call_once(first, [&] { thrown = std::current_exception(); });
+        }
+      });
+    }
+  }
+  if (thrown) std::rethrow_exception(thrown);
 #else
   tbb::task_group_context context(tbb::task_group_context::isolated);
   tbb::this_task_arena::isolate([&] {

@@ -125,6 +125,11 @@ Result<std::unique_ptr<Context>> Context::adopt(WGPUDevice device, WGPUQueue que
 
 Context::~Context() {
   pipelines_.clear();
+  // The last release of a device and its queue waits for their work, and this work may never end.
+  if (stalled_) {
+    queue_.leak();
+    device_.leak();
+  }
   // Work in flight refers to buffers that are about to go. WebGPU keeps them for as long; but our
   // own device goes as well. On a program's device we never wait unasked.
   if (device_ && !adopted_ && !errors_->lost()) wgpuDevicePoll(device_.get(), 1U, nullptr);
@@ -298,6 +303,7 @@ Result<void> Context::poll_until(const bool& done, std::string_view what) {
     if (errors_->lost()) return checked();
     const auto waited = std::chrono::steady_clock::now() - start;
     if (waited > patience) {
+      stalled_ = true;
       return std::unexpected{Error{
           ErrorKind::stalled,
           std::string(what) + " did not finish within " + std::to_string(patience.count()) + " s"}};

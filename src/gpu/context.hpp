@@ -100,7 +100,7 @@ class Context {
   Result<double> time_on_device(std::uint32_t runs,
                                 const std::function<Result<void>(WGPUCommandEncoder)>& record);
 
-  // Longest wait without the device finishing anything, before it is called stalled.
+  // The longest wait for submitted work, before the device is called stalled.
   std::chrono::seconds patience{120};
 
  private:
@@ -112,6 +112,7 @@ class Context {
   void pop_scopes();
 
   bool adopted_ = false;
+  bool stalled_ = false;  // a wait ran out
   int watches_ = 0;
   Instance instance_;
   Adapter adapter_;

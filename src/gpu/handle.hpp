@@ -26,6 +26,8 @@ class Handle {
   ~Handle() { reset(); }
 
   T get() const { return object_; }
+  // Never releases it.
+  void leak() { object_ = nullptr; }
   explicit operator bool() const { return object_ != nullptr; }
 
  private:

@@ -98,19 +98,32 @@ std::optional<Error> refusal(const ScanRequest& request) {
   return std::nullopt;
 }
 
+// One pass where the device is known to let workgroups be waited for; else, or where none fits,
+// reduce-then-scan, with the reason in its notes.
+Result<Plan> plan_fastest(const ScanRequest& request) {
+  std::string why = unknown_progress;
+  if (request.traits.forward_progress) {
+    auto plan = plan_subgroup_pass(request);
+    if (is_settled(plan)) return plan;
+    why = plan.error().message;
+    if (request.description.n <= memory_pass_limit()) {
+      plan = plan_memory_pass(request);
+      if (is_settled(plan)) return plan;
+      why = plan.error().message;
+    }
+  }
+  auto plan = plan_reduce_then_scan(request);
+  if (plan) plan->notes.push_back(std::move(why));
+  return plan;
+}
+
 Result<Plan> plan_elements(const ScanRequest& request) {
   const Algorithm algorithm = request.description.algorithm;
   if (is_teaching(algorithm)) return plan_teaching(request);
   if (algorithm == Algorithm::single_pass) {
     return request.options.trace ? plan_memory_pass(request) : plan_single_pass(request);
   }
-  // One pass where the device is known to let waiting workgroups be waited for.
-  if (request.description.algorithm == Algorithm::automatic && request.traits.forward_progress) {
-    if (auto plan = plan_subgroup_pass(request)) return plan;
-    if (request.description.n <= memory_pass_limit()) {
-      if (auto plan = plan_memory_pass(request)) return plan;
-    }
-  }
+  if (algorithm == Algorithm::automatic) return plan_fastest(request);
   return plan_reduce_then_scan(request);
 }
 

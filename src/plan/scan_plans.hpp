@@ -95,6 +95,15 @@ void add_trace_value(Values& values, std::int64_t binding);
 // That buffer, and what it will hold. The plan's only dispatch binds it after all others.
 void add_trace(Plan& plan, const ScanRequest& request);
 
+// A plan's note, where the device's traits have no forward_progress.
+inline constexpr const char* unknown_progress =
+    "single-pass is not taken: started workgroups are not known to keep running";
+
+// Whether another algorithm need not be tried: a plan, or an error that is no device's.
+inline bool is_settled(const Result<Plan>& plan) {
+  return plan || plan.error().kind != ErrorKind::unsupported;
+}
+
 Result<Plan> plan_teaching(const ScanRequest& request);
 Result<Plan> plan_reduce_then_scan(const ScanRequest& request);
 // In the form that suits the device and n, or with a shape given (for measurements).

@@ -328,16 +328,15 @@ Result<Plan> one_dispatch(const ScanRequest& request, Result<Pass> pass, PlanKer
 }  // namespace
 
 Result<Plan> plan_single_pass(const ScanRequest& request) {
-  if (auto plan = plan_subgroup_pass(request)) return plan;
-  return plan_memory_pass(request);
+  auto plan = plan_subgroup_pass(request);
+  return is_settled(plan) ? plan : plan_memory_pass(request);
 }
 
 Result<Plan> plan_subgroup_pass(const ScanRequest& request) {
   const std::uint64_t n = request.description.n;
   if (n <= small_pass_limit()) {
-    if (auto plan = plan_small_pass(request, small_pass_shape(request.traits.limits, n))) {
-      return plan;
-    }
+    auto plan = plan_small_pass(request, small_pass_shape(request.traits.limits, n));
+    if (is_settled(plan)) return plan;
   }
   return plan_single_pass(request,
                           single_pass_shape(request.traits.limits, n, request.combined_bytes(),

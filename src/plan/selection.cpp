@@ -274,12 +274,19 @@ Result<Plan> plan_selection(const SelectionDescription& description, const Trait
   const plan::SelectionRequest request = plan::make_request(description, traits, layout);
   if (auto error = plan::refusal(request)) return std::unexpected{std::move(*error)};
   const bool is_free = description.algorithm == SelectionAlgorithm::automatic;
-  if (description.n > 0 && description.algorithm != SelectionAlgorithm::mask_then_scatter &&
-      (!is_free || traits.forward_progress)) {
-    auto plan = plan::plan_selection_pass(request);
-    if (plan || !is_free) return plan;
+  std::string why;
+  if (description.n > 0 && description.algorithm != SelectionAlgorithm::mask_then_scatter) {
+    if (!is_free || traits.forward_progress) {
+      auto plan = plan::plan_selection_pass(request);
+      if (!is_free || plan::is_settled(plan)) return plan;
+      why = plan.error().message;
+    } else {
+      why = plan::unknown_progress;
+    }
   }
-  return plan::plan_mask_then_scatter(request);
+  auto plan = plan::plan_mask_then_scatter(request);
+  if (plan && !why.empty()) plan->notes.push_back(std::move(why));
+  return plan;
 }
 
 }  // namespace cumulo

@@ -155,7 +155,8 @@ def test_a_limit_on_file_size_leaves_nothing(command, tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without processes")
 @pytest.mark.parametrize("most", [1, 2])
-def test_too_few_threads_are_no_crash(tmp_path, most):
+@pytest.mark.parametrize("more", [[], ["--wide"]])
+def test_too_few_threads_are_no_crash(tmp_path, most, more):
     np.save(tmp_path / "in.npy", np.ones(3_000_000, "u4"))
 
     def limit():
@@ -164,7 +165,7 @@ def test_too_few_threads_are_no_crash(tmp_path, most):
         os.setuid(65_533)
         resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
 
-    arguments = ["scan", "-", "--format", "npy", "--device", "cpu", "--json", "--check"]
+    arguments = ["scan", "-", "--format", "npy", "--device", "cpu", "--json", "--check", *more]
     # A sanitizer that looks for leaks would need a process of its own.
     sanitizer = os.environ.get("ASAN_OPTIONS", "") + " detect_leaks=0"
     environment = {**os.environ, "ASAN_OPTIONS": sanitizer}

@@ -109,6 +109,36 @@ TEST_P(StallTest, AllocationsAndExpansionsFinishByAnotherWayToo) {
   EXPECT_EQ(refused.error().kind, ErrorKind::stalled);
 }
 
+// A device whose work does not end in time is called stalled, and to close it does not wait either.
+TEST_P(StallTest, WorkThatDoesNotEndInTimeIsGivenUp) {
+  using Clock = std::chrono::steady_clock;
+  auto own = std::make_unique<Device>(value_of(Device::open(GetParam())));
+  Clock::duration work{};
+  {
+    const ScanDescription d{.n = std::uint64_t{1} << 22, .algorithm = Algorithm::reduce_then_scan};
+    PreparedScan prepared = value_of(prepare_scan(*own, d));
+    Buffer in = value_of(own->allocate(d.n * 4, "input"));
+    Buffer out = value_of(own->allocate(d.n * 4, "output"));
+    const auto run_often = [&] {
+      for (int run = 0; run < 5; ++run) value_of(prepared.run(in, out));
+    };
+    run_often();
+    value_of(own->wait());
+    const auto start = Clock::now();
+    run_often();
+    value_of(own->wait());
+    work = Clock::now() - start;
+    run_often();
+    own->impl().gpu->patience = std::chrono::seconds(0);
+    const auto waited = own->wait();
+    ASSERT_FALSE(waited);
+    EXPECT_EQ(waited.error().kind, ErrorKind::stalled);
+  }
+  const auto closing = Clock::now();
+  own.reset();
+  EXPECT_LT(Clock::now() - closing, work / 2);
+}
+
 CUMULO_ON_EVERY_GPU(StallTest);
 
 }  // namespace

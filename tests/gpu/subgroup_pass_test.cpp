@@ -197,7 +197,7 @@ constexpr plan::SinglePassShape small_tiles{.workgroup_size = 128, .rows = 4, .d
 constexpr plan::SinglePassShape whole_strips{.workgroup_size = 256, .rows = 8, .direct_groups = 4};
 // As many subgroups as there is to wait for: all of them shuffle then.
 constexpr plan::SinglePassShape any_rows{.workgroup_size = 128,
-                                         .rows = 5,
+                                         .rows = 3,
                                          .direct_groups = 1,
                                          .after_previous = true,
                                          .any_order = true};
@@ -291,7 +291,8 @@ TEST_P(SubgroupPassTest, LargeGroupsInAnyOrderAreRight) {
   EXPECT_TRUE(lies_anywhere<std::uint32_t>({.n = n}, {}, shape, values));
 }
 
-// In slices of three and four tiles, which lie anywhere and end anywhere.
+// In slices of three and four tiles, which lie anywhere and end anywhere. Only some of the ways are
+// tried with each type.
 TEST_P(SubgroupPassTest, LargeSlicesAreRight) {
   most_workgroups_ = 4;
   std::uint32_t way = 0;
@@ -300,7 +301,8 @@ TEST_P(SubgroupPassTest, LargeSlicesAreRight) {
     for (const bool reverse : {false, true}) {
       for (const int results : {0, 1, 2}) {  // inclusive, exclusive, with the initial value
         for (const auto& [in, out] : {std::pair{0U, 0U}, {3U, 0U}, {1U, 2U}}) {
-          ScanDescription d{.n = 7 * tile - std::array{0U, 1U, 1'001U}[++way % 3],
+          if (++way % 5 != 0) continue;  // two kernels each
+          ScanDescription d{.n = 7 * tile - std::array{0U, 1U, 1'001U}[way % 3],
                             .type = type_of<T>,
                             .reverse = reverse};
           if (results == 1) d.kind = ScanKind::exclusive;
@@ -322,7 +324,7 @@ TEST_P(SubgroupPassTest, LargeSlicesAreRight) {
       }
     }
   };
-  try_all.operator()<std::uint32_t>(any_rows, 2'560);
+  try_all.operator()<std::uint32_t>(any_rows, 1'536);
   try_all.operator()<float>(small_tiles, 2'048);
   try_all.operator()<std::uint64_t>(small_tiles, 2'048);
   try_all.operator()<Half>(small_tiles, 2'048);
