@@ -189,7 +189,8 @@ std::optional<Error> one_slice_refusal(const ScanRequest& request, std::uint64_t
       std::max(request.options.in_misalignment + request.description.n,
                request.options.out_misalignment + result_count(request.description)) *
       request.element_bytes();
-  if (bytes > limits.max_storage_binding_size) {
+  constexpr std::uint64_t vector = 16;  // what is padded is bound to a vector's end
+  if (ceil_div(bytes, vector) * vector > limits.max_storage_binding_size) {
     return unfit("the elements are more than one binding holds (max_storage_binding_size is " +
                  std::to_string(limits.max_storage_binding_size) + ")");
   }

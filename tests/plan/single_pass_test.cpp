@@ -150,6 +150,30 @@ TEST(SinglePass, SlicesShareTheSpine) {
   EXPECT_EQ(slices_of({.n = 1ULL << 31, .type = Type::f32}, traits), 0U);
 }
 
+// However the elements lie, at the end of a binding that is no vector's end.
+TEST(SinglePass, SlicesKeepABindingsLimit) {
+  Traits traits = able();
+  traits.stores_components = true;
+  traits.limits.max_buffer_size = std::uint64_t{1} << 40;
+  traits.limits.max_storage_binding_size = (1U << 31) - 4;
+  for (std::uint64_t n = (1ULL << 29) - 9; n <= (1ULL << 29) + 9; ++n) {
+    for (unsigned way = 0; way < 32; ++way) {
+      ScanDescription d{.n = n, .reverse = (way & 1) != 0, .include_initial = (way & 2) != 0};
+      PlanOptions options;
+      if ((way & 4) != 0) options = {.in_misalignment = 1, .out_misalignment = 3};
+      if ((way & 8) != 0 && !d.include_initial) {
+        options.aliasing = Aliasing::in_place;
+        options.in_misalignment = options.out_misalignment;
+      }
+      options.in_padded = options.out_padded = (way & 16) != 0;
+      const auto plan = plan_scan(d, traits, options);
+      ASSERT_TRUE(plan) << describe(plan.error());
+      EXPECT_EQ(plan->algorithm, "single-pass") << n << ", way " << way;
+      EXPECT_TRUE(keeps_limits(*plan, d, traits, options)) << n << ", way " << way;
+    }
+  }
+}
+
 // Something else, always right, stands in where the single pass does not fit.
 TEST(SinglePass, AutoFallsBack) {
   Traits traits = able();
