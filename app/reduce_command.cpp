@@ -134,7 +134,7 @@ Result<Outcome> compute(ScanRequest& r, Input& input) {
   auto outcome = done_anywhere(r.device, r.report.quiet,
                                [&](Device& device) { return reduce_on(device, r, input); });
   if (!outcome) return outcome;
-  outcome->wrapped = wrapped_note(r.description, input.array, Sums::total);
+  outcome->wrapped = wrapped_note(r.description, input.array, Results::total);
   if (r.break_word) break_value(outcome->report.value);
   if (r.check) {
     outcome->difference =

@@ -195,7 +195,7 @@ Result<Outcome> compute(ScanRequest& r, Array& input) {
   }
   auto outcome = scan_anywhere(r, input);
   if (!outcome) return outcome;
-  outcome->wrapped = wrapped_note(r.description, input, Sums::all_prefixes);
+  outcome->wrapped = wrapped_note(r.description, input, Results::all_prefixes);
   if (r.broken) break_element(*r.broken, outcome->result.values);
   if (r.check) {
     outcome->difference =

@@ -1,4 +1,4 @@
-// Sums of integers that left the range of a type nobody asked for.
+// Sums and products of integers that left the range of a type nobody asked for.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace cumulo::app {
 
-// Which sums are looked at.
-enum class Sums : std::uint8_t { all_prefixes, total };
+// Which results are looked at.
+enum class Results : std::uint8_t { all_prefixes, total };
 
-// Where the type of `in` was inferred, the sums of the description are in that type, and one of
-// them wrapped: a sentence that says so, and which options avoid it.
+// Where the type of `in` was inferred, the sums or products of the description are in that type,
+// and one of them wrapped: a sentence that says so, and which options avoid it.
 std::optional<std::string> wrapped_note(const ScanDescription& description, const Array& in,
-                                        Sums sums);
+                                        Results results);
 
 }  // namespace cumulo::app
