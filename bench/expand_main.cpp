@@ -11,6 +11,7 @@
 #include "bench/gpu_timer.hpp"
 #include "cumulo/cumulo.hpp"
 #include "cumulo/webgpu.hpp"
+#include "gpu/executor.hpp"
 
 namespace cumulo::bench {
 namespace {

@@ -13,6 +13,7 @@
 #include "bench/gpu_timer.hpp"
 #include "bench/selection_data.hpp"
 #include "cumulo/webgpu.hpp"
+#include "gpu/executor.hpp"
 #include "plan/selection_plans.hpp"
 
 namespace cumulo::bench {

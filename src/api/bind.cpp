@@ -1,13 +1,14 @@
 // A prepared scan meets the caller's buffers.
 #include <array>
 
-#include "api/impl.hpp"
+#include "api/prepared_scan.hpp"
 #include "plan/scan_plans.hpp"
 
 namespace cumulo {
 
-Result<std::vector<CallerBuffer>> PreparedScan::Impl::caller_buffers(
-    const BufferRange& in, const BufferRange& out, const BufferRange& count) const {
+Result<std::vector<BufferRange>> PreparedScan::Impl::caller_ranges(const BufferRange& in,
+                                                                   const BufferRange& out,
+                                                                   const BufferRange& count) const {
   const auto refuse = [](std::string message) {
     return std::unexpected{Error{ErrorKind::bad_argument, std::move(message)}};
   };
@@ -17,7 +18,9 @@ Result<std::vector<CallerBuffer>> PreparedScan::Impl::caller_buffers(
         counted ? "a scan counted on the device needs the buffer with the count"
                 : "a count was given to a scan that was not prepared as counted on the device");
   }
-  return at_ranges(plans->slots(), std::array{in, out, count});
+  std::vector<BufferRange> ranges{in, out};
+  if (counted) ranges.push_back(count);
+  return ranges;
 }
 
 BoundScan::BoundScan(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -48,9 +51,10 @@ std::uint64_t scratch_size(const PreparedScan& scan) {
 
 Result<BoundScan> bind(PreparedScan& scan, const BufferRange& in, const BufferRange& out,
                        const BindOptions& options) {
-  auto buffers = scan.impl().caller_buffers(in, out, options.count);
-  if (!buffers) return std::unexpected{std::move(buffers.error())};
-  auto plan = scan.impl().plans->bind(*buffers, options.scratch);
+  auto ranges = scan.impl().caller_ranges(in, out, options.count);
+  if (!ranges) return std::unexpected{std::move(ranges.error())};
+  auto& plans = scan.impl().plans;
+  auto plan = plans->bind(at_ranges(plans->slots(), *ranges), options.scratch);
   if (!plan) return std::unexpected{std::move(plan.error())};
   return BoundScan(std::make_unique<BoundScan::Impl>(std::move(*plan)));
 }
@@ -69,9 +73,10 @@ Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer i
   if (!from) return std::unexpected{std::move(from.error())};
   auto to = range_of(out, out_offset, element_bytes(scan.description()));
   if (!to) return std::unexpected{std::move(to.error())};
-  auto buffers = scan.impl().caller_buffers(*from, *to);
-  if (!buffers) return std::unexpected{std::move(buffers.error())};
-  auto plan = scan.impl().plans->bind_again(*buffers);
+  auto ranges = scan.impl().caller_ranges(*from, *to);
+  if (!ranges) return std::unexpected{std::move(ranges.error())};
+  auto& plans = scan.impl().plans;
+  auto plan = plans->bind_again(at_ranges(plans->slots(), *ranges));
   if (!plan) return std::unexpected{std::move(plan.error())};
   return (*plan)->record(encoder);
 }

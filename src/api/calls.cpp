@@ -5,7 +5,7 @@
 namespace cumulo {
 
 Result<void> PreparedCall::prepare(Device& owner, const PrepareOptions& options, PlanFamily family,
-                                   std::uint64_t n) {
+                                   std::uint64_t n, const CallerLayout& usual) {
   device = &owner.impl();
   counted = options.counted;
   if (counted && n == 0) {
@@ -14,7 +14,7 @@ Result<void> PreparedCall::prepare(Device& owner, const PrepareOptions& options,
   }
   if (device->gpu == nullptr) return {};
   plans.emplace(*device, std::move(family));
-  if (auto plan = plans->variant({}); !plan) return std::unexpected{std::move(plan.error())};
+  if (auto plan = plans->variant(usual); !plan) return std::unexpected{std::move(plan.error())};
   return {};
 }
 

@@ -22,7 +22,7 @@ struct PreparedCall {
   // Compiles the usual case, aligned and apart: what cannot be done is said here.
   // bad_argument: counted, and room for no element.
   Result<void> prepare(Device& owner, const PrepareOptions& options, PlanFamily family,
-                       std::uint64_t n);
+                       std::uint64_t n, const CallerLayout& usual = {});
 
   const Plan* first_plan() const { return plans ? plans->first_plan() : nullptr; }
   Result<void> finish() const { return plans ? plans->finish() : Result<void>{}; }

@@ -3,15 +3,10 @@
 
 #include <memory>
 #include <new>
-#include <optional>
-#include <vector>
 
-#include "api/prepared_plan.hpp"
 #include "cumulo/device.hpp"
-#include "cumulo/scan.hpp"
 #include "cumulo/webgpu.hpp"
 #include "gpu/context.hpp"
-#include "gpu/executor.hpp"
 
 namespace cumulo {
 
@@ -35,30 +30,6 @@ struct Buffer::Impl {
   std::uint64_t bytes = 0;
   gpu::NativeBuffer native;                        // on a GPU
   std::unique_ptr<std::byte[], FreeAligned> host;  // on the CPU backend
-};
-
-struct PreparedScan::Impl {
-  struct DeviceBuffers {
-    const Buffer& in;
-    const Buffer& out;
-    std::uint64_t in_offset;  // in elements
-    std::uint64_t out_offset;
-  };
-
-  Device::Impl* device = nullptr;
-  ScanDescription description;
-  bool counted = false;
-  std::optional<PreparedPlans> plans;  // on a GPU
-
-  // What run() and run_counted() do; count null with the former.
-  Result<void> run(const DeviceBuffers& buffers, const Buffer* count, std::uint64_t count_at);
-  // As the plans want them; bad_argument where there should be a count and is none, or the reverse.
-  Result<std::vector<CallerBuffer>> caller_buffers(const BufferRange& in, const BufferRange& out,
-                                                   const BufferRange& count = {}) const;
-};
-
-struct BoundScan::Impl {
-  gpu::BoundPlan plan;
 };
 
 }  // namespace cumulo

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "api/impl.hpp"
+#include "gpu/executor.hpp"
 
 namespace cumulo {
 namespace {

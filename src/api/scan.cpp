@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "api/impl.hpp"
 #include "api/monoid.hpp"
+#include "api/prepared_scan.hpp"
 #include "api/scalar.hpp"
 #include "cpu/scan.hpp"
 #include "plan/scan_plans.hpp"
@@ -28,16 +28,6 @@ Result<std::vector<std::byte>> scan_on_host(const ScanDescription& d, const void
       *total);
 }
 
-Result<void> without_total(Result<std::vector<std::byte>> scanned) {
-  if (!scanned) return std::unexpected{std::move(scanned.error())};
-  return {};
-}
-
-std::string cpu_algorithm(const ScanDescription& d) {
-  return std::string(
-      name(d.algorithm == Algorithm::serial ? Algorithm::serial : Algorithm::blocked));
-}
-
 Result<ScanReport> scan_on_cpu(const ScanDescription& d, std::span<const std::byte> in,
                                std::span<std::byte> out, const RunOptions& run) {
   // In place, a second run would scan the first one's result.
@@ -46,17 +36,14 @@ Result<ScanReport> scan_on_cpu(const ScanDescription& d, std::span<const std::by
   if (!copy) return std::unexpected{std::move(copy.error())};
   if (keeps) std::ranges::copy(in, copy->begin());
   const void* const source = keeps ? copy->data() : in.data();
-  auto total = scan_on_host(d, source, out.data());
+  const auto once = [&] { return scan_on_host(d, source, out.data()); };
+  auto total = once();
   if (!total) return std::unexpected{std::move(total.error())};
   ScanReport report{.total = scalar_of(d, *total),
                     .total_bytes = std::move(*total),
-                    .algorithm = cpu_algorithm(d)};
-  if (run.timed_runs > 0) {
-    auto median = median_wall_ms(run.timed_runs, [&]() -> Result<void> {
-      return without_total(scan_on_host(d, source, out.data()));
-    });
-    if (!median) return std::unexpected{std::move(median.error())};
-    report.timing = Timing{*median, run.timed_runs, ClockKind::wall};
+                    .algorithm = host_algorithm(d.algorithm)};
+  if (auto timed = time_on_host(run, once, report.timing); !timed) {
+    return std::unexpected{std::move(timed.error())};
   }
   return report;
 }
@@ -64,40 +51,31 @@ Result<ScanReport> scan_on_cpu(const ScanDescription& d, std::span<const std::by
 Result<ScanReport> scan_on_gpu(Device& device, const ScanDescription& d,
                                std::span<const std::byte> in, std::span<std::byte> out,
                                const RunOptions& run) {
-  gpu::Context& context = *device.impl().gpu;
   auto prepared = prepare_scan(device, d);
   if (!prepared) return std::unexpected{std::move(prepared.error())};
   auto input = device.upload(in, "input");
   if (!input) return std::unexpected{std::move(input.error())};
   auto output = device.allocate(out.size(), "output");
   if (!output) return std::unexpected{std::move(output.error())};
-  auto buffers = prepared->impl().caller_buffers({native_buffer(*input)}, {native_buffer(*output)});
-  if (!buffers) return std::unexpected{std::move(buffers.error())};
-  auto plan = prepared->impl().plans->bind(*buffers);
-  if (!plan) return std::unexpected{std::move(plan.error())};
-  if (auto ok = submit_recorded(context, *plan); !ok) return std::unexpected{std::move(ok.error())};
-
-  ScanReport report{.total = {},
-                    .total_bytes = {},
-                    .algorithm = plan->plan().algorithm,
-                    .counts = plan->plan().counts};
-  if (run.timed_runs > 0) {
-    auto timing = time_runs(context, *plan, run.timed_runs);
-    if (!timing) return std::unexpected{std::move(timing.error())};
-    report.timing = *timing;
-  }
-  if (auto ok = prepared->finish(); !ok) {
-    if (ok.error().kind != ErrorKind::stalled || d.algorithm != Algorithm::automatic) {
-      return std::unexpected{std::move(ok.error())};
-    }
+  const PreparedScan::Impl& impl = prepared->impl();
+  auto ranges = impl.caller_ranges({native_buffer(*input)}, {native_buffer(*output)});
+  if (!ranges) return std::unexpected{std::move(ranges.error())};
+  auto ran =
+      run_and_finish(device.impl(), *impl.plans, at_ranges(impl.plans->slots(), *ranges), run);
+  if (!ran) {
+    if (!should_fall_back(ran.error(), d.algorithm)) return std::unexpected{std::move(ran.error())};
     ScanDescription safe = d;
     safe.algorithm = Algorithm::reduce_then_scan;
     return scan_on_gpu(device, safe, in, out, run);
   }
+  ScanReport report{.total = {},
+                    .total_bytes = std::vector<std::byte>(element_bytes(d)),
+                    .algorithm = std::move(ran->algorithm),
+                    .counts = ran->bound.plan().counts,
+                    .timing = ran->timing};
   if (auto ok = device.read(*output, 0, out); !ok) return std::unexpected{std::move(ok.error())};
-  report.total_bytes.resize(element_bytes(d));
-  const gpu::BoundBuffer& total = plan->buffer(plan::total_buffer);
-  if (auto ok = context.read(total.buffer, total.offset, report.total_bytes); !ok) {
+  const gpu::BoundBuffer& total = ran->bound.buffer(plan::total_buffer);
+  if (auto ok = device.impl().gpu->read(total.buffer, total.offset, report.total_bytes); !ok) {
     return std::unexpected{std::move(ok.error())};
   }
   report.total = scalar_of(d, report.total_bytes);
@@ -134,37 +112,30 @@ PreparedScan::~PreparedScan() = default;
 
 const ScanDescription& PreparedScan::description() const { return impl_->description; }
 
-const Plan* PreparedScan::plan() const {
-  return impl_->plans ? impl_->plans->first_plan() : nullptr;
-}
+const Plan* PreparedScan::plan() const { return impl_->first_plan(); }
 
 Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description,
                                   const PrepareOptions& options) {
   if (auto ok = validate(description); !ok) return std::unexpected{std::move(ok.error())};
   auto impl = std::make_unique<PreparedScan::Impl>();
-  impl->device = &device.impl();
   impl->description = description;
   if (device.impl().gpu == nullptr) {
     if (auto ok = cpu::check(description); !ok) return std::unexpected{std::move(ok.error())};
+  } else if (description.monoid) {
+    if (auto ok = check_monoid(*device.impl().gpu, description); !ok) {
+      return std::unexpected{std::move(ok.error())};
+    }
   }
-  impl->counted = options.counted;
-  if (device.impl().gpu) {
-    if (description.monoid) {
-      if (auto ok = check_monoid(*device.impl().gpu, description); !ok) {
-        return std::unexpected{std::move(ok.error())};
-      }
-    }
-    impl->plans.emplace(device.impl(), plans_of(description, options.counted));
-    // The usual case, aligned and apart, is made now: what cannot be done is said here.
-    CallerLayout usual;
-    if (!options.counted) {
-      usual.padded = {ends_in_a_vector(description.n * input_bytes(description)),
-                      ends_in_a_vector(result_count(description) * element_bytes(description))};
-      usual.trim();
-    }
-    if (auto plan = impl->plans->variant(usual); !plan) {
-      return std::unexpected{std::move(plan.error())};
-    }
+  CallerLayout usual;
+  if (!options.counted) {
+    usual.padded = {ends_in_a_vector(description.n * input_bytes(description)),
+                    ends_in_a_vector(result_count(description) * element_bytes(description))};
+    usual.trim();
+  }
+  if (auto ok = impl->prepare(device, options, plans_of(description, options.counted),
+                              description.n, usual);
+      !ok) {
+    return std::unexpected{std::move(ok.error())};
   }
   return PreparedScan(std::move(impl));
 }
@@ -174,7 +145,7 @@ Result<void> PreparedScan::run(const Buffer& in, const Buffer& out, std::uint64_
   if (impl_->counted) {
     return std::unexpected{bad_argument("a scan counted on the device is run by run_counted()")};
   }
-  return impl_->run({in, out, in_offset, out_offset}, nullptr, 0);
+  return impl_->run(in, out, in_offset, out_offset, {});
 }
 
 Result<void> PreparedScan::run_counted(const Buffer& in, const Buffer& out, const Buffer& count,
@@ -186,14 +157,13 @@ Result<void> PreparedScan::run_counted(const Buffer& in, const Buffer& out, cons
   if (count.impl().owner != impl_->device || count_at >= count.bytes() / 4) {
     return std::unexpected{bad_argument("the count lies outside its buffer, or on another device")};
   }
-  return impl_->run({in, out, in_offset, out_offset}, &count, count_at);
+  return impl_->run(in, out, in_offset, out_offset, {&count, count_at * 4});
 }
 
-Result<void> PreparedScan::Impl::run(const DeviceBuffers& b, const Buffer* count,
-                                     std::uint64_t count_at) {
-  const std::uint64_t in_bytes = input_bytes(description);
-  const std::uint64_t out_bytes = element_bytes(description);
-  if (b.in.impl().owner != device || b.out.impl().owner != device) {
+Result<void> PreparedScan::Impl::run(const Buffer& in, const Buffer& out, std::uint64_t in_offset,
+                                     std::uint64_t out_offset, const BufferView& count) const {
+  const ScanDescription& d = description;
+  if (in.impl().owner != device || out.impl().owner != device) {
     return std::unexpected{bad_argument("a buffer belongs to another device than the scan")};
   }
   const auto holds = [](const Buffer& buffer, std::uint64_t bytes, std::uint64_t offset,
@@ -201,40 +171,34 @@ Result<void> PreparedScan::Impl::run(const DeviceBuffers& b, const Buffer* count
     const std::uint64_t all = buffer.bytes() / bytes;
     return offset <= all && elements <= all - offset;
   };
-  if (!holds(b.in, in_bytes, b.in_offset, description.n) ||
-      !holds(b.out, out_bytes, b.out_offset, result_count(description))) {
-    return std::unexpected{bad_argument("a scan of " + std::to_string(description.n) +
+  if (!holds(in, input_bytes(d), in_offset, d.n) ||
+      !holds(out, element_bytes(d), out_offset, result_count(d))) {
+    return std::unexpected{bad_argument("a scan of " + std::to_string(d.n) +
                                         " elements does not fit its buffers at their offsets")};
   }
-  if (device->gpu == nullptr) {
-    ScanDescription d = description;
-    if (count != nullptr) {
-      std::uint32_t elements = 0;
-      std::memcpy(&elements, count->impl().host.get() + count_at * 4, sizeof elements);
-      d.n = std::min<std::uint64_t>(d.n, elements);
-    }
-    const std::byte* from = b.in.impl().host.get() + b.in_offset * in_bytes;
-    std::byte* to = b.out.impl().host.get() + b.out_offset * out_bytes;
-    const bool overlap = from < to + result_count(d) * out_bytes && to < from + d.n * in_bytes;
-    if (overlap && (from != to || d.wide)) {
-      return std::unexpected{bad_argument(
-          "input and output overlap in one buffer: give the same range, or ranges apart")};
-    }
-    return without_total(scan_on_host(d, from, to));
-  }
-  const BufferRange from{native_buffer(b.in), b.in_offset * in_bytes};
-  const BufferRange to{native_buffer(b.out), b.out_offset * out_bytes};
-  auto buffers = caller_buffers(
-      from, to,
-      count == nullptr ? BufferRange{} : BufferRange{native_buffer(*count), count_at * 4});
-  if (!buffers) return std::unexpected{std::move(buffers.error())};
-  auto plan = plans->bind_again(*buffers);
-  if (!plan) return std::unexpected{std::move(plan.error())};
-  return submit_recorded(*device->gpu, **plan);
+  const BufferView from{&in, in_offset * input_bytes(d)};
+  const BufferView to{&out, out_offset * element_bytes(d)};
+  if (!plans) return run_on_cpu(host_data<std::byte>(from), host_data<std::byte>(to), count);
+  auto ranges = caller_ranges(range_of(from), range_of(to), range_of(count));
+  if (!ranges) return std::unexpected{std::move(ranges.error())};
+  return PreparedCall::run(*ranges);
 }
 
-Result<void> PreparedScan::finish() {
-  return impl_->plans ? impl_->plans->finish() : Result<void>{};
+Result<void> PreparedScan::Impl::run_on_cpu(const std::byte* in, std::byte* out,
+                                            const BufferView& count) const {
+  ScanDescription d = description;
+  if (counted) d.n = std::min<std::uint64_t>(d.n, *host_data<std::uint32_t>(count));
+  const bool overlap =
+      in < out + result_count(d) * element_bytes(d) && out < in + d.n * input_bytes(d);
+  if (overlap && (in != out || d.wide)) {
+    return std::unexpected{bad_argument(
+        "input and output overlap in one buffer: give the same range, or ranges apart")};
+  }
+  auto scanned = scan_on_host(d, in, out);
+  if (!scanned) return std::unexpected{std::move(scanned.error())};
+  return {};
 }
+
+Result<void> PreparedScan::finish() { return impl_->finish(); }
 
 }  // namespace cumulo

@@ -62,9 +62,10 @@ Result<HostRun> run_and_finish(Device::Impl& device, PreparedPlans& plans,
   if (auto ok = submit_recorded(*device.gpu, *plan); !ok) {
     return std::unexpected{std::move(ok.error())};
   }
-  HostRun done{.algorithm = plan->plan().algorithm};
+  std::string algorithm = plan->plan().algorithm;
+  HostRun done{.bound = std::move(*plan), .algorithm = std::move(algorithm)};
   if (run.timed_runs > 0) {
-    auto timing = time_runs(*device.gpu, *plan, run.timed_runs);
+    auto timing = time_runs(*device.gpu, done.bound, run.timed_runs);
     if (!timing) return std::unexpected{std::move(timing.error())};
     done.timing = *timing;
   }

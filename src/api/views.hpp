@@ -45,6 +45,7 @@ Result<void> check_apart(std::span<const HostExtent> extents);
 
 // Uploads, runs and waits, where all buffers are ours: what a host call was, beside its results.
 struct HostRun {
+  gpu::BoundPlan bound;
   std::string algorithm;
   std::optional<Timing> timing = std::nullopt;
 };

@@ -4,6 +4,7 @@
 #include "api/impl.hpp"
 #include "gpu/adopted_device.hpp"
 #include "gpu/allocations.hpp"
+#include "gpu/executor.hpp"
 #include "scan/check.hpp"
 
 namespace cumulo::test {

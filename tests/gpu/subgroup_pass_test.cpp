@@ -5,6 +5,7 @@
 
 #include "api/impl.hpp"
 #include "api/plan_runner.hpp"
+#include "plan/caller.hpp"
 #include "plan/scan_plans.hpp"
 #include "scan/check.hpp"
 
