@@ -1,6 +1,5 @@
-# One object library a layer. What a layer may include is what it links: predicate, plan and cpu get
-# no webgpu.h, and plan and cpu not each other; gpu alone sees webgpu.h; api joins the backends behind
-# the public headers.
+# One object library a layer: only gpu and api link, and so may include, webgpu.h. All layers see one
+# src/; tests/headers/test_includes.py keeps them from including what ARCHITECTURE.md does not allow.
 set(CUMULO_ROOT ${CMAKE_CURRENT_LIST_DIR}/..)
 function(cumulo_layer name)
   add_library(${name} OBJECT ${ARGN})

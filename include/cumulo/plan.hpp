@@ -160,7 +160,8 @@ struct PlanOptions {
   // Single pass, for tests: one of so many tiles (a power of two) never publishes its total, so
   // that the run stalls. 0: none.
   std::uint32_t withhold = 0;
-  // The kernels count their combines into a buffer "counters" (teaching forms; for tests).
+  // The kernels count their combines, steps and barriers, in this order, into a buffer "counters"
+  // of three u32 (teaching forms; for tests).
   bool count_combines = false;
   // The kernel writes its array after each step into a buffer "trace": for lessons. Of the teaching
   // forms, and of the single pass by workgroup memory; inclusive scans of 8, 16, 32 or 64 elements.

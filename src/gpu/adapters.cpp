@@ -97,26 +97,6 @@ Traits traits_of(const WGPULimits& limits, const WGPUAdapterInfo& info,
   return traits;
 }
 
-// What every adapter must have: the limits that WebGPU promises, so far as the kernels lean on
-// them.
-std::optional<std::string> refusal(const Limits& limits) {
-  const Limits least{};
-  const auto below = [](const char* limit, std::uint64_t has, std::uint64_t wanted) {
-    return std::string(limit) + " is " + std::to_string(has) + ", at least " +
-           std::to_string(wanted) + " is needed";
-  };
-  if (limits.max_storage_buffers_per_stage < 4) {
-    return below("max_storage_buffers_per_stage", limits.max_storage_buffers_per_stage, 4);
-  }
-  if (limits.max_workgroup_memory < least.max_workgroup_memory) {
-    return below("max_workgroup_memory", limits.max_workgroup_memory, least.max_workgroup_memory);
-  }
-  if (limits.max_invocations_per_workgroup < 128) {
-    return below("max_invocations_per_workgroup", limits.max_invocations_per_workgroup, 128);
-  }
-  return std::nullopt;
-}
-
 // What an adapter says of itself, freed with this.
 struct AdapterInfo {
   explicit AdapterInfo(WGPUAdapter adapter) { wgpuAdapterGetInfo(adapter, &info); }
@@ -143,6 +123,24 @@ AdapterReport report_of(const WGPUAdapterInfo& info, const WGPULimits& limits,
 }
 
 }  // namespace
+
+std::optional<std::string> refusal(const Limits& limits) {
+  const Limits least{};
+  const auto below = [](const char* limit, std::uint64_t has, std::uint64_t wanted) {
+    return std::string(limit) + " is " + std::to_string(has) + ", at least " +
+           std::to_string(wanted) + " is needed";
+  };
+  if (limits.max_storage_buffers_per_stage < 4) {
+    return below("max_storage_buffers_per_stage", limits.max_storage_buffers_per_stage, 4);
+  }
+  if (limits.max_workgroup_memory < least.max_workgroup_memory) {
+    return below("max_workgroup_memory", limits.max_workgroup_memory, least.max_workgroup_memory);
+  }
+  if (limits.max_invocations_per_workgroup < 128) {
+    return below("max_invocations_per_workgroup", limits.max_invocations_per_workgroup, 128);
+  }
+  return std::nullopt;
+}
 
 AdapterReport describe(WGPUAdapter adapter) {
   const AdapterInfo says(adapter);

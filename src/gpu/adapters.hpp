@@ -1,6 +1,8 @@
 // Finding adapters and saying what each one is.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cumulo/device.hpp"
@@ -19,6 +21,10 @@ struct Adapters {
 };
 
 Adapters find_adapters();
+
+// Why a device with these limits is refused, if it is. What every adapter must have: the limits
+// that WebGPU promises, so far as the kernels lean on them.
+std::optional<std::string> refusal(const Limits& limits);
 
 // What the adapter offers; without what only an open device tells (subgroup_width).
 AdapterReport describe(WGPUAdapter adapter);

@@ -15,12 +15,21 @@ constexpr std::uint64_t transfer_chunk = std::uint64_t{64} << 20;
 
 constexpr std::uint64_t round_up_4(std::uint64_t bytes) { return (bytes + 3) / 4 * 4; }
 
-ErrorKind kind_of(WGPUErrorType type) {
+// A device that was destroyed, and an adopted one whose loss only the program is told of, show as a
+// fault of every call.
+ErrorKind kind_of(WGPUErrorType type, std::string_view message) {
+  if (message.contains("device is lost")) return ErrorKind::device_lost;
   return type == WGPUErrorType_OutOfMemory ? ErrorKind::out_of_memory : ErrorKind::validation;
 }
 
+void record_error(ErrorLog& log, WGPUErrorType type, WGPUStringView message) {
+  std::string text = text_of(message);
+  const ErrorKind kind = kind_of(type, text);
+  log.record(kind, std::move(text));
+}
+
 void on_error(WGPUDevice const*, WGPUErrorType type, WGPUStringView message, void* log, void*) {
-  static_cast<ErrorLog*>(log)->record(kind_of(type), text_of(message));
+  record_error(*static_cast<ErrorLog*>(log), type, message);
 }
 
 void on_lost(WGPUDevice const*, WGPUDeviceLostReason reason, WGPUStringView message, void* log,
@@ -159,11 +168,7 @@ void Context::pop_scopes() {
   callback.callback = [](WGPUPopErrorScopeStatus, WGPUErrorType type, WGPUStringView message,
                          void* log, void*) {
     if (type == WGPUErrorType_NoError) return;
-    std::string text = text_of(message);
-    // The program's own callback is told of the loss; to us it shows as a fault of every call.
-    const bool lost = text.contains("device is lost");
-    static_cast<ErrorLog*>(log)->record(lost ? ErrorKind::device_lost : kind_of(type),
-                                        std::move(text));
+    record_error(*static_cast<ErrorLog*>(log), type, message);
   };
   wgpuDevicePopErrorScope(device_.get(), callback);
   wgpuDevicePopErrorScope(device_.get(), callback);
@@ -328,6 +333,10 @@ Result<void> Context::wait() {
   };
   wgpuQueueOnSubmittedWorkDone(queue_.get(), callback);
   if (auto ok = poll_until(*done, "the submitted work"); !ok) return ok;
+  // A device that is gone calls its work done: only a thing made of it shows that it is gone.
+  auto encoder = create_encoder("wait");
+  if (!encoder) return std::unexpected{std::move(encoder.error())};
+  const CommandBuffer nothing(wgpuCommandEncoderFinish(encoder->get(), nullptr));
   return checked();
 }
 

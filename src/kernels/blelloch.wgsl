@@ -16,6 +16,9 @@ fn trace_values(step: u32, i: u32) -> u32 {
 
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(local_invocation_index) i: u32) {
+#if COUNT
+  counting = i == 0u;
+#endif
   values[i] = load(i);
 #if TRACE
   var traced = 0u;  // steps
@@ -23,6 +26,9 @@ fn main(@builtin(local_invocation_index) i: u32) {
 
   // Upsweep: size is that of a child; a node adds its left child's total to its right child's.
   for (var size = 1u; size < ${WORKGROUP}u; size <<= 1u) {
+#if COUNT
+    count_step();
+#endif
     workgroupBarrier();  // the children are complete
 #if TRACE
     traced = trace_values(traced, i);
@@ -45,6 +51,9 @@ fn main(@builtin(local_invocation_index) i: u32) {
 
   // Downsweep: the left child gets what the node has, the right child that and the left total.
   for (var size = ${WORKGROUP / 2}u; size > 0u; size >>= 1u) {
+#if COUNT
+    count_step();
+#endif
     workgroupBarrier();  // the parents are complete
 #if TRACE
     traced = trace_values(traced, i);

@@ -6,11 +6,17 @@ var<workgroup> values: array<Element, ${WORKGROUP}>;
 
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(local_invocation_index) i: u32) {
+#if COUNT
+  counting = i == 0u;
+#endif
   var value = load(i);
 #if TRACE
   trace_element(0u, i, value);
 #endif
   for (var d = 1u; d < params.count; d <<= 1u) {
+#if COUNT
+    count_step();
+#endif
     values[i] = value;
     workgroupBarrier();  // all have written
     if (i >= d && i < params.count) { value = combine(values[i - d], value); }

@@ -10,6 +10,9 @@ var<workgroup> subgroup_totals: array<Element, ${WORKGROUP}>;
 fn main(@builtin(local_invocation_index) thread: u32,
         @builtin(subgroup_invocation_id) lane: u32,
         @builtin(subgroup_size) width: u32) {
+#if COUNT
+  counting = thread == 0u;
+#endif
   // Not every driver zeroes workgroup memory, as WGSL says it must.
   if (thread == 0u) { atomicStore(&ticket, 0u); }
   workgroupBarrier();  // the ticket is zero
@@ -17,6 +20,9 @@ fn main(@builtin(local_invocation_index) thread: u32,
   if (lane == 0u) { drawn = atomicAdd(&ticket, 1u); }
   let mine = subgroupAdd(drawn);  // what lane 0 drew, to all
   let i = mine * width + lane;
+#if COUNT
+  count_step();  // the call
+#endif
 #if MUL
   var value = subgroupInclusiveMul(load(i));
 #else
@@ -28,6 +34,9 @@ fn main(@builtin(local_invocation_index) thread: u32,
 #endif
   if (lane == width - 1u) { subgroup_totals[mine] = value; }
   workgroupBarrier();  // all totals are written
+#if COUNT
+  count_step();  // the totals
+#endif
   if (mine > 0u && i < params.count) {
     var before = subgroup_totals[0];
     for (var s = 1u; s < mine; s++) { before = combine(before, subgroup_totals[s]); }

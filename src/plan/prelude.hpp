@@ -14,7 +14,7 @@ namespace cumulo::plan {
 struct PreludeOptions {
   Dialect dialect = Dialect::naga;
   bool subgroups = false;       // the kernel calls subgroup builtins
-  bool count_combines = false;  // combine() counts its calls into `counters`
+  bool count_combines = false;  // combine() counts its calls into counters[0]
   // 64-bit integers are the device's own, not pairs of words; naga's dialect alone has them.
   bool native_int64 = false;
   // A monoid's absent elements are left out by selects, not by branches: faster, but there is a

@@ -1,6 +1,7 @@
 // The teaching forms: one workgroup, one element an invocation, with counts of what they do.
 #include <bit>
 
+#include "plan/parts.hpp"
 #include "plan/scan_plans.hpp"
 #include "plan/tuning.hpp"
 
@@ -50,6 +51,16 @@ Result<void> check_subgroups(const ScanRequest& request) {
   return {};
 }
 
+// Every barrier counts itself, whoever wrote it into the kernel.
+void count_barriers(std::string& wgsl) {
+  constexpr std::string_view barrier = "workgroupBarrier();";
+  constexpr std::string_view counted = "count_barrier(); workgroupBarrier();";
+  for (auto at = wgsl.find(barrier); at != std::string::npos;
+       at = wgsl.find(barrier, at + counted.size())) {
+    wgsl.replace(at, barrier.size(), counted);
+  }
+}
+
 }  // namespace
 
 Result<Plan> plan_teaching(const ScanRequest& request) {
@@ -77,6 +88,7 @@ Result<Plan> plan_teaching(const ScanRequest& request) {
   Values values = kernel_values(request);
   values.insert({{"WORKGROUP", *workgroup},
                  {"OUTPUT", 2},
+                 {"COUNT", request.options.count_combines ? 1 : 0},
                  {"MUL", !d.monoid && d.op == Operator::mul ? 1 : 0}});
   if (request.options.trace) add_trace_value(values, 4);
   std::string file(name(d.algorithm));
@@ -104,9 +116,10 @@ Result<Plan> plan_teaching(const ScanRequest& request) {
     bindings.push_back({buffer, 0, plan.buffers[buffer].bytes});
   }
   if (request.options.count_combines) {
-    plan.buffers.push_back({"counters", 4, BufferRole::output});
-    plan.steps.push_back(ClearStep{4, 0, 4});
-    bindings.push_back({4, 0, 4});
+    count_barriers(plan.kernels.back().wgsl);
+    const std::uint32_t counters = add_buffer(plan, "counters", 12, BufferRole::output);
+    plan.steps.push_back(ClearStep{counters, 0, 12});
+    bindings.push_back(whole(plan, counters));
   }
   plan.steps.push_back(DispatchStep{"one workgroup", 0, std::move(bindings), {1, 1, 1}});
 

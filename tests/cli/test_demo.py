@@ -1,6 +1,7 @@
 """cumulo demo: both pages, their pictures, and a scan that is wrong on purpose."""
 
 import os
+import re
 
 import pytest
 
@@ -14,6 +15,31 @@ def demo(command, device):
         return command(*arguments, status=status).json
 
     return run
+
+
+def svg_colour(root, name):
+    """A colour of the palette as an SVG file names it."""
+    palette = (root / "src/picture/palette.hpp").read_text()
+    parts = re.search(rf"Colour {name}{{(.*), (.*), (.*)}};", palette).groups()
+    return "rgb({:g}%,{:g}%,{:g}%)".format(*(100 * float(part) for part in parts))
+
+
+def test_the_first_page(demo, device):
+    page = demo()["pages"]["sales"]
+    assert page["n"] == 256
+    assert page["first"] == [0, 2, 6, 7, 10, 10, 12, 16, 17, 20, 20, 22]
+    assert page["total"] == 510
+    assert page["check"] == {"ok": True, "first_difference": None}
+    assert page["time"]["runs"] == 5
+    assert page["time"]["median_ms"] > 0
+    assert page["time"]["clock"] in (("wall",) if device == "cpu" else ("device", "wall"))
+
+
+def test_the_first_page_in_words(command, device):
+    shown = command("demo", "--device", device).out
+    assert re.search(r"\n +totals +0 +2 +6 +7 +10 +10 +12 +16 +17 +20 +20 +22\n", shown)
+    assert re.search(r"\n +in all +510\n", shown)
+    assert re.search(r"\n +time +[0-9.e-]+ ms \(median of 5, (wall|device) clock\)", shown)
 
 
 def test_the_second_page(demo):
@@ -55,7 +81,7 @@ def test_a_second_run_replaces_the_pictures(demo, tmp_path):
     assert (tmp_path / "cumulo-demo" / "compaction.png").read_bytes() == first
 
 
-def test_a_wrong_element_shows_in_both_pages(demo, tmp_path):
+def test_a_wrong_element_shows_in_both_pages(demo, tmp_path, root):
     demo("--out", "right", "--format", "svg")
     shown = demo("--out", "wrong", "--format", "svg", "--break-element", 5, status=1)
     for name, wanted in (("sales", 10), ("compaction", 14)):
@@ -64,7 +90,10 @@ def test_a_wrong_element_shows_in_both_pages(demo, tmp_path):
         difference = check["first_difference"]
         assert (difference["index"], difference["expected"], difference["found"]) == (5, wanted, 0)
         right, wrong = (tmp_path / folder / f"{name}.svg" for folder in ("right", "wrong"))
-        assert right.read_bytes() != wrong.read_bytes()
+        red = svg_colour(root, "wrong")
+        assert red not in right.read_text()
+        assert red in wrong.read_text()
+        assert f"wrong: {difference['what']}[5] is 0, not {wanted}" in wrong.read_text()
 
 
 def test_a_wrong_element_is_named_in_the_text(command, device):

@@ -1,51 +1,15 @@
 // The passes for subgroups of 32 lanes, on devices whose subgroups have other widths: their
 // shuffles go through workgroup memory here, so that their trees, their order and the ways elements
 // lie in memory can be seen to be right for any element.
-#include <regex>
-
 #include "api/impl.hpp"
 #include "api/plan_runner.hpp"
+#include "gpu/subgroups_in_memory.hpp"
 #include "plan/caller.hpp"
 #include "plan/scan_plans.hpp"
 #include "scan/check.hpp"
 
 namespace cumulo::test {
 namespace {
-
-// The kernel with subgroups of 32 lanes made of 32 invocations each: all subgroups shuffle alike.
-std::string with_shuffles_in_memory(const std::string& wgsl, std::uint32_t workgroup) {
-  static const std::regex parameters{
-      R"(,\s*@builtin\(subgroup_invocation_id\) (\w+): u32, @builtin\(subgroup_size\) width: u32\) \{)"};
-  static const std::regex shuffle{R"(fn shuffle(\w*)\(x: Element, y: u32\) -> Element \{[^}]*\})"};
-  std::string text = std::regex_replace(wgsl, parameters,
-                                        ") {\n  let $1 = thread % 32u;\n  let width = 32u;\n"
-                                        "  own_thread = thread;");
-  text = std::regex_replace(text, shuffle,
-                            "fn shuffle$1(x: Element, y: u32) -> Element {\n"
-                            "  return exchanged(x, source_of$1(y));\n}");
-  text.replace(text.find("return subgroupShuffle(x, y);"), 29, "return exchanged_word(x, y);");
-  // What the first subgroup does alone, all do: they come to the same.
-  static const std::regex alone{R"(if \(is_first\) \{)"};
-  text = std::regex_replace(text, alone, "{");
-  const std::string threads = std::to_string(workgroup);
-  return text + "var<workgroup> words_of_lanes: array<u32, " + threads +
-         ">;\n"
-         "fn exchanged_word(x: u32, lane: u32) -> u32 {\n"
-         "  words_of_lanes[own_thread] = x;\n  workgroupBarrier();\n"
-         "  let y = words_of_lanes[(own_thread & ~31u) | (lane & 31u)];\n  workgroupBarrier();\n"
-         "  return y;\n}\n"
-         "fn source_of(y: u32) -> u32 { return y; }\n"
-         "fn source_of_up(y: u32) -> u32 { return own_thread - y; }\n"
-         "fn source_of_xor(y: u32) -> u32 { return own_thread ^ y; }\n"
-         "var<private> own_thread: u32;\n"
-         "var<workgroup> lanes: array<Element, " +
-         threads +
-         ">;\n"
-         "fn exchanged(x: Element, lane: u32) -> Element {\n"
-         "  lanes[own_thread] = x;\n  workgroupBarrier();\n"
-         "  let y = lanes[(own_thread & ~31u) | (lane & 31u)];\n  workgroupBarrier();\n"
-         "  return y;\n}\n";
-}
 
 class SubgroupPassTest : public DeviceTest {
  protected:
@@ -69,7 +33,7 @@ class SubgroupPassTest : public DeviceTest {
     for (const PlanStep& step : plan.steps)
       dispatches_ += std::holds_alternative<DispatchStep>(step);
     for (PlanKernel& kernel : plan.kernels) {
-      kernel.wgsl = with_shuffles_in_memory(kernel.wgsl, kernel.workgroup_size);
+      kernel.wgsl = with_subgroups_in_memory(kernel, 32);
     }
     // lavapipe ends every loop after 65,536 rounds: a millisecond, in which a busy machine may keep
     // the workgroup that is waited for from running.

@@ -215,9 +215,11 @@ AssertionResult keeps_limits(const Plan& plan, const ScanDescription& descriptio
 
 AssertionResult names_a_limit(const Error& error) {
   if (error.kind != ErrorKind::unsupported) return AssertionFailure() << describe(error);
-  const auto limits = nlohmann::json::parse(to_json(Traits{}));
-  for (const auto& [field, value] : limits.items()) {
-    if (error.message.find(field) != std::string::npos) return AssertionSuccess();
+  const auto traits = nlohmann::json::parse(to_json(Traits{}));
+  for (const auto& [field, value] : traits.items()) {
+    // The fields of Limits, and no others, begin so.
+    const bool is_limit = field.starts_with("max_") || field.starts_with("min_");
+    if (is_limit && error.message.contains(field)) return AssertionSuccess();
   }
   return AssertionFailure() << "no limit is named: " << error.message;
 }

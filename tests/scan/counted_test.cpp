@@ -61,6 +61,44 @@ TEST_P(CountedTest, EveryOptionIsRight) {
   }
 }
 
+// One prepared scan, whose buffers, offsets and counts change from run to run and come back: more
+// buffers than it remembers.
+TEST_P(CountedTest, OneServesOtherBuffersAndCountsInTurn) {
+  const std::uint64_t most = capacity();
+  struct Run {
+    Words values;
+    std::uint64_t offset;
+    Buffer in;
+    Buffer out;
+  };
+  auto prepared = value_of(prepare_scan(device(), {.n = most}, {.counted = true}));
+  std::vector<Run> runs;
+  for (const std::uint64_t offset : {0U, 0U, 5U, 64U, 1U, 0U, 64U, 3U, 0U, 7U}) {
+    Words values = random_values<std::uint32_t>(most, Operator::add, runs.size() + 1);
+    Words around(offset, 0xDEADBEEF);
+    around.insert(around.end(), values.begin(), values.end());
+    around.resize(around.size() + 100 * runs.size(), 0xDEADBEEF);
+    runs.push_back({std::move(values), offset, uploaded<std::uint32_t>(device(), around),
+                    value_of(device().allocate(around.size() * 4))});
+  }
+  const Buffer count = value_of(device().allocate(4));
+  const Words counts{static_cast<std::uint32_t>(most),    9, 1025, 0, 5000, 1,
+                     static_cast<std::uint32_t>(most - 1)};
+  for (std::size_t at = 0; at < 2 * runs.size(); ++at) {
+    const Run& run = runs[at % runs.size()];
+    const std::uint32_t n = counts[at % counts.size()];
+    Words wanted(run.out.bytes() / 4, 0xA7A7A7A7);
+    value_of(device().write(run.out, 0, std::as_bytes(std::span{wanted})));
+    value_of(device().write(count, 0, std::as_bytes(std::span{&n, 1})));
+    value_of(prepared.run_counted(run.in, run.out, count, 0, run.offset, run.offset));
+    const auto expected = expected_scan<std::uint32_t>({.n = n}, std::span{run.values}.first(n));
+    std::ranges::copy(expected.values, wanted.begin() + static_cast<std::ptrdiff_t>(run.offset));
+    EXPECT_TRUE(
+        same<std::uint32_t>(wanted, downloaded<std::uint32_t>(device(), run.out, wanted.size())))
+        << "run " << at << ", of " << n;
+  }
+}
+
 TEST_P(CountedTest, InPlaceToo) {
   const ScanDescription d{.n = 9000};
   auto prepared = value_of(prepare_scan(device(), d, {.counted = true}));

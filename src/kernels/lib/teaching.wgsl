@@ -6,6 +6,17 @@
 #import lib/trace.wgsl
 #endif
 @group(0) @binding(3) var<storage, read_write> total: array<Result>;
+#if COUNT
+
+// For tests: one invocation counts what the workgroup does, as combine() counts its calls.
+var<private> counting: bool;
+fn count_step() {
+  if (counting) { atomicAdd(&counters[1], 1u); }
+}
+fn count_barrier() {
+  if (counting) { atomicAdd(&counters[2], 1u); }
+}
+#endif
 
 // Takes the inclusive prefix of element i, without the initial value, and stores what was asked for.
 fn finish(i: u32, inclusive: Element) {
