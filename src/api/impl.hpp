@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "api/prepared_plan.hpp"
+#include "api/prepared_plans.hpp"
 #include "cumulo/device.hpp"
 #include "cumulo/scan.hpp"
 #include "cumulo/webgpu.hpp"
