@@ -1,6 +1,7 @@
 // The teaching forms: one workgroup, one element an invocation, with counts of what they do.
 #include <bit>
 
+#include "plan/parts.hpp"
 #include "plan/scan_plans.hpp"
 #include "plan/tuning.hpp"
 
@@ -95,18 +96,16 @@ Result<Plan> plan_teaching(const ScanRequest& request) {
                            .out_offset = out + shift,
                            .all_tiles = 1,
                            .initial_at = out + (d.reverse ? n : 0)};
-  std::vector<std::uint32_t> words = parameter_words(request, params);
-  const std::uint64_t parameter_bytes = words.size() * 4;
-  plan.buffers.push_back({"parameters", parameter_bytes, BufferRole::parameters, std::move(words)});
-
+  const std::uint32_t parameters =
+      add_parameters(plan, "parameters", parameter_words(request, params));
   std::vector<PlanBinding> bindings;
-  for (const std::uint32_t buffer : {3U, input_buffer, output_buffer, total_buffer}) {
-    bindings.push_back({buffer, 0, plan.buffers[buffer].bytes});
+  for (const std::uint32_t buffer : {parameters, input_buffer, output_buffer, total_buffer}) {
+    bindings.push_back(whole(plan, buffer));
   }
   if (request.options.count_combines) {
-    plan.buffers.push_back({"counters", 4, BufferRole::output});
-    plan.steps.push_back(ClearStep{4, 0, 4});
-    bindings.push_back({4, 0, 4});
+    const std::uint32_t counters = add_buffer(plan, "counters", 4, BufferRole::output);
+    plan.steps.push_back(ClearStep{counters, 0, 4});
+    bindings.push_back(whole(plan, counters));
   }
   plan.steps.push_back(DispatchStep{"one workgroup", 0, std::move(bindings), {1, 1, 1}});
 
