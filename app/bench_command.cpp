@@ -77,7 +77,7 @@ constexpr const char* plot_example =
     "  cumulo bench plot bench/results/h200.json -o h200.svg --type f32\n"
     "draws the times of all f32 sums and their shares of a copy's speed.\n";
 
-struct ScanRequest {
+struct BenchScanRequest {
   std::vector<std::string> sizes;
   std::vector<std::string> types;
   std::vector<std::string> ops;
@@ -137,7 +137,7 @@ Result<std::uint32_t> parse_runs(const std::string& word) {
   return static_cast<std::uint32_t>(*runs);
 }
 
-Result<bench::ScanBenchOptions> interpret(const ScanRequest& r) {
+Result<bench::ScanBenchOptions> interpret(const BenchScanRequest& r) {
   bench::ScanBenchOptions options{
       .with_work = !r.algorithms.empty(),
       .heat_seconds = r.heat,
@@ -177,7 +177,7 @@ std::vector<std::string> all_algorithms_of(const Device& device) {
 }
 
 // The options that scan and reduce share.
-void add_bench_options(CLI::App& app, ScanRequest& r) {
+void add_bench_options(CLI::App& app, BenchScanRequest& r) {
   app.add_option("--n", r.sizes,
                  "numbers of elements, apart by commas (2^10 ... 2^28; CPU 2^26, software 2^18)")
       ->delimiter(',');
@@ -205,7 +205,7 @@ int print_report(const Result<bench::Report>& report, bool json) {
 }
 
 int run_bench_reduce(const Arguments& arguments) {
-  ScanRequest r;
+  BenchScanRequest r;
   CLI::App app("Times the reduction beside copies and rivals, results checked.",
                "cumulo bench reduce");
   add_bench_options(app, r);
@@ -220,7 +220,7 @@ int run_bench_reduce(const Arguments& arguments) {
 }
 
 int run_bench_scan(const Arguments& arguments) {
-  ScanRequest r;
+  BenchScanRequest r;
   CLI::App app("Times the scan beside copies and rivals, results checked.", "cumulo bench scan");
   add_bench_options(app, r);
   app.add_option("--kinds", r.kinds, "inclusive, exclusive (inclusive)")->delimiter(',');

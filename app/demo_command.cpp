@@ -22,7 +22,7 @@ constexpr const char* example =
     "compares every number with a plain loop, and writes pictures/sales.png and\n"
     "pictures/compaction.png.\n";
 
-struct Request {
+struct DemoRequest {
   std::string out = "cumulo-demo";
   std::string format = "png";
   std::string device = "auto";
@@ -40,7 +40,7 @@ struct Demo {
   std::string compaction_picture;
 };
 
-Result<void> prepare(Request& r) {
+Result<void> prepare(DemoRequest& r) {
   if (r.break_word) {
     auto broken = parse_count("--break-element", *r.break_word);
     if (!broken) return std::unexpected{std::move(broken.error())};
@@ -60,7 +60,7 @@ Result<void> prepare(Request& r) {
   return {};
 }
 
-Result<Demo> make_demo(const Request& r) {
+Result<Demo> make_demo(const DemoRequest& r) {
   auto device = open_device(r.device);
   if (!device) return std::unexpected{std::move(device.error())};
   std::vector<std::string> passed_over;
@@ -190,7 +190,7 @@ std::string no_gpu_text(const std::vector<std::string>& reasons) {
 }  // namespace
 
 int run_demo(const Arguments& arguments) {
-  Request r;
+  DemoRequest r;
   CLI::App app("Two lessons on prefix sums: numbers, verdicts, times, pictures.", "cumulo demo");
   app.add_option("--out", r.out, "the folder for the pictures (cumulo-demo)");
   app.add_option("--format", r.format, "of the pictures: png, svg or pdf (png)");

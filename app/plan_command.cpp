@@ -76,7 +76,7 @@ constexpr std::array uses{Use{"--exclusive", scan},
                           Use{"--indices", compact | partition | unique | expand},
                           Use{"--capacity", compact | unique | runs | allocate | expand}};
 
-struct Request {
+struct PlanRequest {
   std::string primitive_word;
   std::string n_word = "1e6";
   std::string type_word = "u32";
@@ -104,7 +104,7 @@ std::unexpected<Error> refused(std::string what) {
   return std::unexpected{Error{ErrorKind::bad_argument, std::move(what)}};
 }
 
-Result<void> read_traits(Request& r) {
+Result<void> read_traits(PlanRequest& r) {
   if (r.traits_file.empty()) {
     if (!r.device) return {};
     return refused(
@@ -118,7 +118,7 @@ Result<void> read_traits(Request& r) {
 }
 
 // Of the CPU backend's algorithms there are no plans.
-Result<void> check_algorithm(const Request& r) {
+Result<void> check_algorithm(const PlanRequest& r) {
   const std::string& word = r.scan.algorithm;
   if (word != name(Algorithm::serial) && word != name(Algorithm::blocked)) return {};
   const char* const planned =
@@ -130,7 +130,7 @@ Result<void> check_algorithm(const Request& r) {
       r.primitive_word, planned));
 }
 
-Result<void> interpret(const CLI::App& app, Request& r) {
+Result<void> interpret(const CLI::App& app, PlanRequest& r) {
   if (r.primitive_word.empty()) return refused("plan needs a primitive: cumulo plan scan");
   const auto named = std::ranges::find(primitives, r.primitive_word, &Name::name);
   if (named == primitives.end()) {
@@ -162,7 +162,7 @@ Result<void> interpret(const CLI::App& app, Request& r) {
   return read_traits(r);
 }
 
-Result<Plan> plan_of_scan(const Request& r) {
+Result<Plan> plan_of_scan(const PlanRequest& r) {
   auto description = parse_scan(r.scan);
   if (!description) return std::unexpected{std::move(description.error())};
   ScanDescription& d = *description;
@@ -201,7 +201,7 @@ Result<FlagType> parse_flags(const std::string& word) {
   return std::unexpected{unknown_word("--flags", word, known)};
 }
 
-Result<Plan> plan_of_selection(const Request& r) {
+Result<Plan> plan_of_selection(const PlanRequest& r) {
   if (r.flags && r.where) return refused("--flags and --where both say what is kept: give one");
   if (r.second && !r.where) return refused("--second goes with --where");
   SelectionDescription d{
@@ -233,7 +233,7 @@ Result<Plan> plan_of_selection(const Request& r) {
 }
 
 // allocate and expand.
-Result<Plan> plan_of_counts(const Request& r) {
+Result<Plan> plan_of_counts(const PlanRequest& r) {
   const auto algorithm = parse_algorithm_word(r.scan.algorithm);
   if (!algorithm) return std::unexpected{algorithm.error()};
   if (r.primitive == allocate) {
@@ -249,12 +249,12 @@ Result<Plan> plan_of_counts(const Request& r) {
                      r.traits, {.counted = r.counted});
 }
 
-Result<Plan> make_plan(const Request& r) {
+Result<Plan> make_plan(const PlanRequest& r) {
   if ((r.primitive & selections) != 0) return plan_of_selection(r);
   return r.primitive == scan || r.primitive == reduce ? plan_of_scan(r) : plan_of_counts(r);
 }
 
-void add_options(CLI::App& app, Request& r) {
+void add_options(CLI::App& app, PlanRequest& r) {
   app.add_option("PRIMITIVE", r.primitive_word,
                  "scan, reduce, compact, partition, unique, runs, allocate or expand");
   app.add_option("--n", r.n_word, "the number of elements: 1048576, 1e6 or 2^20 (1e6)");
@@ -280,7 +280,7 @@ void add_options(CLI::App& app, Request& r) {
 }  // namespace
 
 int run_plan(const Arguments& arguments) {
-  Request r;
+  PlanRequest r;
   CLI::App app("What a device would be told to do; needs no device.", "cumulo plan");
   add_options(app, r);
   app.footer(example);

@@ -6,13 +6,13 @@
 
 #include "anywhere.hpp"
 #include "check.hpp"
+#include "combine_request.hpp"
 #include "command.hpp"
 #include "cumulo/reduce.hpp"
 #include "formats/format.hpp"
 #include "formats/records.hpp"
 #include "options.hpp"
 #include "report.hpp"
-#include "scan_request.hpp"
 #include "wrapped.hpp"
 
 namespace cumulo::app {
@@ -48,7 +48,7 @@ struct Outcome {
   std::optional<std::string> wrapped = std::nullopt;
 };
 
-void add_options(CLI::App& app, ScanRequest& r) {
+void add_options(CLI::App& app, CombineRequest& r) {
   add_file_options(app, r);
   add_operator_option(app, r.scan.op);
   add_wide_option(app, r.scan.wide);
@@ -60,7 +60,7 @@ std::unexpected<Error> refused(std::string what) {
 }
 
 // All that can be said before the input is read.
-Result<void> interpret(ScanRequest& r) {
+Result<void> interpret(CombineRequest& r) {
   auto description = parse_scan(r.scan);
   if (!description) return std::unexpected{std::move(description.error())};
   r.description = std::move(*description);
@@ -83,7 +83,7 @@ Result<void> interpret(ScanRequest& r) {
   return interpret_common(r, "reduce");
 }
 
-Result<Input> read_input(ScanRequest& r) {
+Result<Input> read_input(CombineRequest& r) {
   Input input;
   if (r.description.monoid) {
     auto records =
@@ -102,7 +102,7 @@ Result<Input> read_input(ScanRequest& r) {
   return input;
 }
 
-Result<Outcome> reduce_on(Device& device, const ScanRequest& r, const Input& input) {
+Result<Outcome> reduce_on(Device& device, const CombineRequest& r, const Input& input) {
   const ScanDescription& d = r.description;
   if (d.monoid && device.info().backend == Backend::cpu) {
     return std::unexpected{Error{
@@ -127,7 +127,7 @@ void break_value(Scalar& value) {
   std::visit([](auto& v) { v = v == 0 ? 1 : 0; }, value);
 }
 
-Result<Outcome> compute(ScanRequest& r, Input& input) {
+Result<Outcome> compute(CombineRequest& r, Input& input) {
   auto read = read_input(r);
   if (!read) return std::unexpected{std::move(read.error())};
   input = std::move(*read);
@@ -143,7 +143,7 @@ Result<Outcome> compute(ScanRequest& r, Input& input) {
   return outcome;
 }
 
-Result<void> write_result(const ScanRequest& r, const Input& input, const Outcome& outcome) {
+Result<void> write_result(const CombineRequest& r, const Input& input, const Outcome& outcome) {
   return write_output(r, [&](Writer& writer, Format format) {
     if (r.description.monoid) {
       const Records value{.bytes = outcome.report.value_bytes,
@@ -157,11 +157,11 @@ Result<void> write_result(const ScanRequest& r, const Input& input, const Outcom
   });
 }
 
-Scalar field_of(const ScanRequest& r, const Outcome& outcome, std::size_t field) {
+Scalar field_of(const CombineRequest& r, const Outcome& outcome, std::size_t field) {
   return value_at(outcome.report.value_bytes, r.description.monoid->fields, 0, field);
 }
 
-Json json_report(const ScanRequest& r, const Input& input, const Outcome& outcome) {
+Json json_report(const CombineRequest& r, const Input& input, const Outcome& outcome) {
   const ScanDescription& d = r.description;
   Json object = json_object("reduce");
   object["n"] = d.n;
@@ -188,7 +188,7 @@ Json json_report(const ScanRequest& r, const Input& input, const Outcome& outcom
   return object;
 }
 
-void say_summary(const ScanRequest& r, const Input& input, const Outcome& outcome) {
+void say_summary(const CombineRequest& r, const Input& input, const Outcome& outcome) {
   if (const auto& wrong = outcome.difference) {
     return say_wrong(r, "the value", wrong->found, wrong->expected);
   }
@@ -207,7 +207,7 @@ void say_summary(const ScanRequest& r, const Input& input, const Outcome& outcom
 }  // namespace
 
 int run_reduce(const Arguments& arguments) {
-  ScanRequest r;
+  CombineRequest r;
   CLI::App app("One sum, product, minimum ... of a file of numbers.", "cumulo reduce");
   add_options(app, r);
   app.footer(std::string(example) + "\n" + check_promise);

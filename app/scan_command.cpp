@@ -7,13 +7,13 @@
 
 #include "anywhere.hpp"
 #include "check.hpp"
+#include "combine_request.hpp"
 #include "command.hpp"
 #include "cumulo/scan.hpp"
 #include "formats/format.hpp"
 #include "options.hpp"
 #include "picture/picture.hpp"
 #include "report.hpp"
-#include "scan_request.hpp"
 #include "wrapped.hpp"
 
 namespace cumulo::app {
@@ -45,14 +45,14 @@ struct Outcome {
   std::optional<std::string> wrapped = std::nullopt;
 };
 
-void add_options(CLI::App& app, ScanRequest& r) {
+void add_options(CLI::App& app, CombineRequest& r) {
   add_file_options(app, r);
   add_scan_options(app, r.scan);
   add_common_options(app, r, "the running totals");
 }
 
 // All that can be said before the input is read.
-Result<void> interpret(ScanRequest& r) {
+Result<void> interpret(CombineRequest& r) {
   auto description = parse_scan(r.scan);
   if (!description) return std::unexpected{std::move(description.error())};
   if (!description->monoid) {
@@ -70,7 +70,7 @@ void pairs_to_values(std::vector<double>& values) {
   }
 }
 
-Result<Outcome> scan_on(Device& device, const ScanRequest& r, const Array& input) {
+Result<Outcome> scan_on(Device& device, const CombineRequest& r, const Array& input) {
   const ScanDescription& d = r.description;
   Outcome outcome;
   const auto in =
@@ -92,7 +92,7 @@ Result<Outcome> scan_on(Device& device, const ScanRequest& r, const Array& input
   return outcome;
 }
 
-Result<Outcome> scan_anywhere(const ScanRequest& r, const Array& input) {
+Result<Outcome> scan_anywhere(const CombineRequest& r, const Array& input) {
   return done_anywhere(r.device, r.report.quiet,
                        [&](Device& device) { return scan_on(device, r, input); });
 }
@@ -105,7 +105,7 @@ void break_element(std::uint64_t index, Values& values) {
       values);
 }
 
-Json json_report(const ScanRequest& r, const Array& input, const Outcome& outcome) {
+Json json_report(const CombineRequest& r, const Array& input, const Outcome& outcome) {
   const ScanDescription& d = r.description;
   Json object = json_object("scan");
   object["n"] = d.n;
@@ -133,7 +133,7 @@ Json json_report(const ScanRequest& r, const Array& input, const Outcome& outcom
   return object;
 }
 
-void say_summary(const ScanRequest& r, const Array& input, const Outcome& outcome) {
+void say_summary(const CombineRequest& r, const Array& input, const Outcome& outcome) {
   if (const auto& wrong = outcome.difference) {
     const bool in_total = wrong->index == count(outcome.result.values);
     return say_wrong(r, in_total ? "the total" : fmt::format("index {}", wrong->index),
@@ -159,7 +159,7 @@ Values widened(const Values& values, Type type) {
   });
 }
 
-Result<void> draw(const ScanRequest& r, const Array& input, const Outcome& outcome) {
+Result<void> draw(const CombineRequest& r, const Array& input, const Outcome& outcome) {
   const auto bytes = [](const auto& v) { return std::as_bytes(std::span{v}); };
   // A picture has one type: that of the results.
   ScanDescription drawn_as = r.description;
@@ -178,7 +178,7 @@ Result<void> draw(const ScanRequest& r, const Array& input, const Outcome& outco
   return write_picture(r, std::move(scene));
 }
 
-Result<Outcome> compute(ScanRequest& r, Array& input) {
+Result<Outcome> compute(CombineRequest& r, Array& input) {
   auto read = read_array(r.input, r.input_format,
                          {.type = r.type, .column = r.column, .show_progress = !r.report.quiet});
   if (!read) return std::unexpected{std::move(read.error())};
@@ -208,7 +208,7 @@ Result<Outcome> compute(ScanRequest& r, Array& input) {
 }  // namespace
 
 int run_scan(const Arguments& arguments) {
-  ScanRequest r;
+  CombineRequest r;
   CLI::App app("Prefix sums, products, minima ... of a file of numbers.", "cumulo scan");
   add_options(app, r);
   app.footer(std::string(example) + "\n" + check_promise);

@@ -3,10 +3,10 @@
 
 #include <utility>
 
+#include "combine_request.hpp"
 #include "command.hpp"
 #include "formats/records.hpp"
 #include "operator_file.hpp"
-#include "scan_request.hpp"
 
 namespace cumulo::app {
 namespace {
@@ -22,7 +22,7 @@ std::unexpected<Error> refused(std::string what) {
 }
 
 // What is for numbers only.
-Result<void> check_options(const ScanRequest& r) {
+Result<void> check_options(const CombineRequest& r) {
   const std::string of_file = "with an operator from a file, ";
   if (r.dtype || r.column) {
     return refused(of_file +
@@ -40,7 +40,7 @@ Result<void> check_options(const ScanRequest& r) {
   return {};
 }
 
-Result<Outcome> compute(ScanRequest& r) {
+Result<Outcome> compute(CombineRequest& r) {
   ScanDescription& d = r.description;
   if (auto ok = check_options(r); !ok) return std::unexpected{std::move(ok.error())};
   if (r.scan.init) {
@@ -84,7 +84,7 @@ Json json_element(std::span<const std::byte> bytes, const Monoid& monoid, std::s
   return element;
 }
 
-Json json_report(const ScanRequest& r, const Outcome& outcome) {
+Json json_report(const CombineRequest& r, const Outcome& outcome) {
   const ScanDescription& d = r.description;
   Json object = json_object("scan");
   object["n"] = d.n;
@@ -110,7 +110,7 @@ Json json_report(const ScanRequest& r, const Outcome& outcome) {
   return object;
 }
 
-void say_summary(const ScanRequest& r, const Outcome& outcome) {
+void say_summary(const CombineRequest& r, const Outcome& outcome) {
   const ScanDescription& d = r.description;
   std::string total;
   for (std::size_t f = 0; f < d.monoid->fields.size(); ++f) {
@@ -123,7 +123,7 @@ void say_summary(const ScanRequest& r, const Outcome& outcome) {
   say(line);
 }
 
-Result<void> write_result(const ScanRequest& r, const Outcome& outcome) {
+Result<void> write_result(const CombineRequest& r, const Outcome& outcome) {
   return write_output(r, [&](Writer& writer, Format format) {
     return write_records(outcome.result, r.description.monoid->fields, format, writer);
   });
@@ -131,7 +131,7 @@ Result<void> write_result(const ScanRequest& r, const Outcome& outcome) {
 
 }  // namespace
 
-int scan_records(ScanRequest& r) {
+int scan_records(CombineRequest& r) {
   const bool json = r.report.json;
   auto outcome = compute(r);
   if (!outcome) return report_error(outcome.error(), json);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/impl.hpp"
-#include "api/prepared_plan.hpp"
+#include "api/prepared_plans.hpp"
 #include "cumulo/run.hpp"
 #include "cumulo/scan_description.hpp"
 

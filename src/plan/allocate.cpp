@@ -26,24 +26,18 @@ struct AllocateBuffers {
 AllocateBuffers add_buffers(Plan& plan, const AllocateDescription& d,
                             const AllocateLayout& layout) {
   AllocateBuffers b{};
-  const auto add = [&](std::string name, std::uint64_t element_bytes, std::uint64_t elements,
-                       BufferRole role, std::uint32_t& at) {
-    const std::size_t number = plan.buffers.size();
-    at = number < layout.misalignments.size() ? layout.misalignments[number] : 0;
-    // Without elements, something has to be bound still.
-    const std::uint64_t bytes =
-        at * element_bytes + std::max<std::uint64_t>(elements * element_bytes, 4);
-    return add_buffer(plan, std::move(name), bytes, role);
-  };
-  b.counts = add("counts", 4, d.n, BufferRole::input, b.counts_at);
-  b.offsets = add("offsets", offset_bytes(d), d.n + 1, BufferRole::output, b.offsets_at);
-  b.report = add("report", 4, sizeof(AllocationReport) / 4, BufferRole::output, b.report_at);
+  CallerBuffers callers(plan, layout.misalignments);
+  b.counts = callers.add("counts", 4, d.n, BufferRole::input, b.counts_at);
+  b.offsets = callers.add("offsets", offset_bytes(d), d.n + 1, BufferRole::output, b.offsets_at);
+  b.report =
+      callers.add("report", 4, sizeof(AllocationReport) / 4, BufferRole::output, b.report_at);
   if (!d.arguments.empty()) {
-    b.arguments =
-        add("arguments", 4, argument_bytes(d.arguments) / 4, BufferRole::output, b.arguments_at);
+    b.arguments = callers.add("arguments", 4, argument_bytes(d.arguments) / 4, BufferRole::output,
+                              b.arguments_at);
   }
-  if (d.capacity_on_device) b.capacity = add("capacity", 4, 1, BufferRole::count, b.capacity_at);
-  if (layout.counted) b.n = add("n", 4, 1, BufferRole::count, b.n_at);
+  if (d.capacity_on_device)
+    b.capacity = callers.add("capacity", 4, 1, BufferRole::count, b.capacity_at);
+  if (layout.counted) b.n = callers.add("n", 4, 1, BufferRole::count, b.n_at);
   return b;
 }
 
@@ -65,7 +59,8 @@ Result<void> add_scan(Plan& plan, const AllocateDescription& d, const Traits& tr
                          .counted = layout.counted,
                          .count_misalignment = b.n_at});
   if (!scan) return std::unexpected{std::move(scan.error())};
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> known{{0, b.counts}, {1, b.offsets}};
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> known{{input_buffer, b.counts},
+                                                             {output_buffer, b.offsets}};
   for (std::uint32_t i = 0; i < scan->buffers.size(); ++i) {
     if (scan->buffers[i].role == BufferRole::count) known.emplace_back(i, b.n);
   }
@@ -150,9 +145,8 @@ Result<void> add_settling(Plan& plan, const AllocateDescription& d, const Traits
                                         0,
                                         0};
     append_forms(settings, d.arguments, b.arguments_at);
-    const std::uint64_t bytes = settings.size() * 4;
-    const std::uint32_t given = add_buffer(plan, "settings from " + std::to_string(first), bytes,
-                                           BufferRole::parameters, std::move(settings));
+    const std::uint32_t given =
+        add_parameters(plan, "settings from " + std::to_string(first), std::move(settings));
     std::vector<PlanBinding> bindings{whole(plan, given), offsets.binding, whole(plan, b.report)};
     if (!d.wide) bindings.push_back(counts.binding);
     if (capacity > 0) bindings.push_back(whole(plan, b.capacity));

@@ -32,27 +32,19 @@ struct ExpandBuffers {
 
 ExpandBuffers add_buffers(Plan& plan, const ExpandDescription& d, const ExpandLayout& layout) {
   ExpandBuffers b{};
-  const auto add = [&](std::string name, std::uint64_t element_bytes, std::uint64_t elements,
-                       BufferRole role, std::uint32_t& at) {
-    const std::size_t number = plan.buffers.size();
-    at = number < layout.misalignments.size() ? layout.misalignments[number] : 0;
-    // Without elements, something has to be bound still.
-    const std::uint64_t bytes =
-        at * element_bytes + std::max<std::uint64_t>(elements * element_bytes, 4);
-    return add_buffer(plan, std::move(name), bytes, role);
-  };
-  b.counts = d.from_offsets ? add("offsets", 4, d.n + 1, BufferRole::input, b.counts_at)
-                            : add("counts", 4, d.n, BufferRole::input, b.counts_at);
+  CallerBuffers callers(plan, layout.misalignments);
+  b.counts = d.from_offsets ? callers.add("offsets", 4, d.n + 1, BufferRole::input, b.counts_at)
+                            : callers.add("counts", 4, d.n, BufferRole::input, b.counts_at);
   if (d.element_bytes > 0) {
-    b.values = add("values", d.element_bytes, d.n, BufferRole::input, b.values_at);
+    b.values = callers.add("values", d.element_bytes, d.n, BufferRole::input, b.values_at);
   }
-  b.output = add("output", output_bytes(d), d.capacity, BufferRole::output, b.output_at);
-  b.report = add("report", 4, sizeof(ExpansionReport) / 4, BufferRole::output, b.report_at);
+  b.output = callers.add("output", output_bytes(d), d.capacity, BufferRole::output, b.output_at);
+  b.report = callers.add("report", 4, sizeof(ExpansionReport) / 4, BufferRole::output, b.report_at);
   if (!d.arguments.empty()) {
-    b.arguments =
-        add("arguments", 4, argument_bytes(d.arguments) / 4, BufferRole::output, b.arguments_at);
+    b.arguments = callers.add("arguments", 4, argument_bytes(d.arguments) / 4, BufferRole::output,
+                              b.arguments_at);
   }
-  if (layout.counted) b.n = add("n", 4, 1, BufferRole::count, b.n_at);
+  if (layout.counted) b.n = callers.add("n", 4, 1, BufferRole::count, b.n_at);
   return b;
 }
 
@@ -68,7 +60,8 @@ Result<std::uint32_t> add_scan(Plan& plan, const ExpandDescription& d, const Tra
        .count_misalignment = b.n_at});
   if (!scan) return std::unexpected{std::move(scan.error())};
   const std::uint32_t offsets = add_buffer(plan, "offsets", (d.n + 1) * 4, BufferRole::scratch);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> known{{0, b.counts}, {1, offsets}};
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> known{{input_buffer, b.counts},
+                                                             {output_buffer, offsets}};
   for (std::uint32_t i = 0; i < scan->buffers.size(); ++i) {
     if (scan->buffers[i].role == BufferRole::count) known.emplace_back(i, b.n);
   }
@@ -239,9 +232,8 @@ class Windows {
                                         0,
                                         0};
     append_forms(settings, d_.arguments, b_.arguments_at);
-    const std::uint64_t bytes = settings.size() * 4;
-    const std::uint32_t given = add_buffer(plan_, "parameters from " + std::to_string(first), bytes,
-                                           BufferRole::parameters, std::move(settings));
+    const std::uint32_t given =
+        add_parameters(plan_, "parameters from " + std::to_string(first), std::move(settings));
     std::vector<PlanBinding> to_share{whole(plan_, given), whole(plan_, offsets_),
                                       whole(plan_, begins_), whole(plan_, b_.report)};
     if (by_vectors_) to_share.push_back(output.binding);

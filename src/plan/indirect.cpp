@@ -100,18 +100,16 @@ Result<Plan> plan_arguments(const ArgumentsDescription& description, const Trait
             .buffers = {},
             .kernels = {},
             .steps = {}};
-  plan::add_buffer(plan, "count", (std::uint64_t{layout.count_misalignment} + 1) * 4,
-                   BufferRole::count);
-  plan::add_buffer(
+  const std::uint32_t count = plan::add_buffer(
+      plan, "count", (std::uint64_t{layout.count_misalignment} + 1) * 4, BufferRole::count);
+  const std::uint32_t arguments = plan::add_buffer(
       plan, "arguments",
       std::uint64_t{layout.arguments_misalignment} * 4 + argument_bytes(description.forms),
       BufferRole::output);
   std::vector<std::uint32_t> settings{description.capacity, layout.count_misalignment,
                                       traits.limits.max_workgroups_per_dimension, 0};
   plan::append_forms(settings, description.forms, layout.arguments_misalignment);
-  const std::uint64_t bytes = settings.size() * 4;
-  const std::uint32_t given =
-      plan::add_buffer(plan, "settings", bytes, BufferRole::parameters, std::move(settings));
+  const std::uint32_t given = plan::add_parameters(plan, "settings", std::move(settings));
   const auto kernel =
       plan::add_kernel(plan, "write_arguments", "write_arguments.wgsl",
                        {{"FORMS", static_cast<std::int64_t>(description.forms.size())},
@@ -120,7 +118,9 @@ Result<Plan> plan_arguments(const ArgumentsDescription& description, const Trait
                        1);
   if (!kernel) return std::unexpected{kernel.error()};
   plan.steps.push_back(DispatchStep{
-      "", *kernel, {plan::whole(plan, given), plan::whole(plan, 0), plan::whole(plan, 1)}});
+      "",
+      *kernel,
+      {plan::whole(plan, given), plan::whole(plan, count), plan::whole(plan, arguments)}});
   return plan;
 }
 

@@ -10,6 +10,21 @@ std::uint32_t add_buffer(Plan& plan, std::string name, std::uint64_t bytes, Buff
   return static_cast<std::uint32_t>(plan.buffers.size() - 1);
 }
 
+std::uint32_t add_parameters(Plan& plan, std::string name, std::vector<std::uint32_t> words) {
+  const std::uint64_t bytes = words.size() * 4;
+  return add_buffer(plan, std::move(name), bytes, BufferRole::parameters, std::move(words));
+}
+
+std::uint32_t CallerBuffers::add(std::string name, std::uint64_t element_bytes,
+                                 std::uint64_t elements, BufferRole role, std::uint32_t& at) {
+  const std::size_t number = plan_.buffers.size();
+  at = number < misalignments_.size() ? misalignments_[number] : 0;
+  // Without elements, something has to be bound still.
+  const std::uint64_t bytes =
+      at * element_bytes + std::max<std::uint64_t>(elements * element_bytes, 4);
+  return add_buffer(plan_, std::move(name), bytes, role);
+}
+
 PlanBinding whole(const Plan& plan, std::uint32_t buffer) {
   return {buffer, 0, plan.buffers[buffer].bytes};
 }

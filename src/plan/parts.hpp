@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,25 @@ namespace cumulo::plan {
 
 std::uint32_t add_buffer(Plan& plan, std::string name, std::uint64_t bytes, BufferRole role,
                          std::vector<std::uint32_t> contents = {});
+
+// A buffer of role parameters that holds these words.
+std::uint32_t add_parameters(Plan& plan, std::string name, std::vector<std::uint32_t> words);
+
+// Adds the caller's buffers, which are a plan's first ones.
+class CallerBuffers {
+ public:
+  // misalignments: of each buffer, in elements; missing ones are 0.
+  CallerBuffers(Plan& plan, std::span<const std::uint32_t> misalignments)
+      : plan_(plan), misalignments_(misalignments) {}
+
+  // Returns the buffer's number; its misalignment goes to `at`.
+  std::uint32_t add(std::string name, std::uint64_t element_bytes, std::uint64_t elements,
+                    BufferRole role, std::uint32_t& at);
+
+ private:
+  Plan& plan_;
+  std::span<const std::uint32_t> misalignments_;
+};
 
 PlanBinding whole(const Plan& plan, std::uint32_t buffer);
 

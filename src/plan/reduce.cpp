@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "cumulo/order.hpp"
+#include "plan/parts.hpp"
 #include "plan/prelude.hpp"
 #include "plan/scan_plans.hpp"
 #include "plan/slices.hpp"
@@ -107,45 +108,40 @@ class Builder {
                           " invocations: " + std::to_string(tiles_) + " in batches of " +
                           std::to_string(batch_) + ", and the rest");
     if (tiles_ > 0) {
-      totals_ =
-          add_buffer("totals", totals_count_ * request_.combined_bytes(), BufferRole::scratch);
+      totals_ = add_buffer(plan_, "totals", totals_count_ * request_.combined_bytes(),
+                           BufferRole::scratch);
     }
     if (copies_) {
-      value_ = add_buffer("value", whole_words(request_.element_bytes()), BufferRole::output);
+      value_ =
+          add_buffer(plan_, "value", whole_words(request_.element_bytes()), BufferRole::output);
     }
     if (request_.options.counted) {
       if (auto made = add_count(); !made) return std::unexpected{made.error()};
     }
     if (tiles_ > 0) {
-      if (auto made = add_kernel("reduce_batches"); !made) return std::unexpected{made.error()};
+      const auto kernel = add_scan_kernel("reduce_batches");
+      if (!kernel) return std::unexpected{kernel.error()};
       const std::uint64_t end = tiles_ * shape_.tile;
       for (std::uint64_t begin = 0; begin < end; begin += slice_) {
-        add_batches({begin, std::min(end, begin + slice_)});
+        add_batches(*kernel, {begin, std::min(end, begin + slice_)});
       }
       if (end > slice_) {
-        plan_.notes.push_back(std::to_string(ceil_div(end, slice_)) +
-                              " slices, each within one binding and one grid");
+        plan_.notes.push_back(slices_note(ceil_div(end, slice_)));
       }
     }
-    if (auto made = add_kernel("reduce_rest"); !made) return std::unexpected{made.error()};
-    if (auto made = add_rest(); !made) return std::unexpected{std::move(made.error())};
+    const auto kernel = add_scan_kernel("reduce_rest");
+    if (!kernel) return std::unexpected{kernel.error()};
+    if (auto made = add_rest(*kernel); !made) return std::unexpected{std::move(made.error())};
     return std::move(plan_);
   }
 
  private:
-  std::uint32_t add_buffer(std::string name, std::uint64_t bytes, BufferRole role,
-                           std::vector<std::uint32_t> contents = {}) {
-    plan_.buffers.push_back({std::move(name), bytes, role, std::move(contents)});
-    return static_cast<std::uint32_t>(plan_.buffers.size() - 1);
+  std::uint32_t add_slice_parameters(std::string name, const SliceParams& params) {
+    return add_parameters(plan_, std::move(name), parameter_words(request_, params));
   }
 
-  std::uint32_t add_parameters(std::string name, const SliceParams& params) {
-    std::vector<std::uint32_t> words = parameter_words(request_, params);
-    const std::uint64_t bytes = words.size() * 4;
-    return add_buffer(std::move(name), bytes, BufferRole::parameters, std::move(words));
-  }
-
-  Result<void> add_kernel(std::string_view kernel) {
+  // Returns the kernel's number.
+  Result<std::uint32_t> add_scan_kernel(std::string_view kernel) {
     Values values = kernel_values(request_);
     add_tile_values(values, shape_);
     const bool exact = is_exact(request_.description);
@@ -169,7 +165,7 @@ class Builder {
         make_kernel(request_, kernel, std::string(kernel) + ".wgsl", values, shape_.workgroup_size);
     if (!made) return std::unexpected{std::move(made.error())};
     plan_.kernels.push_back(std::move(*made));
-    return {};
+    return static_cast<std::uint32_t>(plan_.kernels.size() - 1);
   }
 
   // Of an element, four of which are moved as vectors of four; those of halves are of halves.
@@ -183,7 +179,7 @@ class Builder {
   // slices, as they begin whole quads apart.
   std::int64_t shift() const { return request_.options.in_misalignment * input_words() % 4; }
 
-  PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
+  PlanBinding bind(std::uint32_t buffer) const { return whole(plan_, buffer); }
 
   BoundRange whole_input() const {
     const std::uint64_t start = request_.options.in_misalignment;
@@ -199,13 +195,13 @@ class Builder {
         parameter_words(request_, {.in_offset = whole_input().first, .out_offset = value_offset()});
     const std::uint64_t grid = words.size() * 4;
     words.resize(words.size() + 4);  // the grid and the status
-    parameters_ = add_buffer("parameters", words.size() * 4, BufferRole::parameters, words);
+    parameters_ = add_parameters(plan_, "parameters", std::move(words));
     grid_ = PlanGrid{parameters_, grid};
     plan_.status = PlanStatus{parameters_, grid + 12};
 
     const std::uint32_t misalignment = request_.options.count_misalignment;
     const std::uint32_t count =
-        add_buffer("count", (std::uint64_t{misalignment} + 1) * 4, BufferRole::count);
+        add_buffer(plan_, "count", (std::uint64_t{misalignment} + 1) * 4, BufferRole::count);
     std::vector<std::uint32_t> settings{static_cast<std::uint32_t>(request_.description.n),
                                         request_.traits.limits.max_workgroups_per_dimension,
                                         value_offset(), misalignment};
@@ -213,8 +209,7 @@ class Builder {
         result_words(request_.description, identity_words(request_.description));
     settings.insert(settings.end(), nothing.begin(), nothing.end());
     settings.resize(12);
-    const std::uint32_t given =
-        add_buffer("count settings", settings.size() * 4, BufferRole::parameters, settings);
+    const std::uint32_t given = add_parameters(plan_, "count settings", std::move(settings));
 
     // It combines nothing: the operator is not put before it.
     Values values = kernel_values(request_);
@@ -222,18 +217,17 @@ class Builder {
                    {"BATCH", static_cast<std::int64_t>(batch_)},
                    {"REDUCTION", 1},
                    {"STATUS_CLAMPED", status_clamped}});
-    auto text = plan::preprocess("count_elements.wgsl", values);
-    if (!text) return std::unexpected{std::move(text.error())};
-    plan_.kernels.push_back({"count_elements", std::move(*text), 1});
+    const auto kernel = add_kernel(plan_, "count_elements", "count_elements.wgsl", values, 1);
+    if (!kernel) return std::unexpected{kernel.error()};
     plan_.steps.push_back(
         DispatchStep{"the number of elements",
-                     0,
-                     {whole(given), whole(count), whole(parameters_), whole(value_)}});
+                     *kernel,
+                     {bind(given), bind(count), bind(parameters_), bind(value_)}});
     return {};
   }
 
   // A whole number of batches, but the last slice may end in single tiles.
-  void add_batches(const Slice& slice) {
+  void add_batches(std::uint32_t kernel, const Slice& slice) {
     const bool counted = request_.options.counted;
     const std::uint64_t start = request_.options.in_misalignment;
     const BoundRange in =
@@ -243,7 +237,7 @@ class Builder {
     const std::uint64_t totals = counted ? totals_count_ : tiles / batch_ + tiles % batch_;
     const std::uint32_t parameters =
         counted ? parameters_
-                : add_parameters(
+                : add_slice_parameters(
                       "parameters from " + std::to_string(slice.begin),
                       {.count = static_cast<std::uint32_t>(slice.end - slice.begin),
                        .tiles = static_cast<std::uint32_t>(totals),
@@ -253,15 +247,15 @@ class Builder {
                        .batches = static_cast<std::uint32_t>(tiles / batch_)});
     DispatchStep step{
         "elements " + std::to_string(slice.begin) + " to " + std::to_string(slice.end),
-        static_cast<std::uint32_t>(plan_.kernels.size() - 1),
-        {whole(parameters), in.binding, whole(totals_)},
+        kernel,
+        {bind(parameters), in.binding, bind(totals_)},
         fold_grid(totals, request_.traits.limits.max_workgroups_per_dimension),
         grid_};
     if (shift() != 0) step.bindings.push_back(in.binding);
     plan_.steps.push_back(std::move(step));
   }
 
-  Result<void> add_rest() {
+  Result<void> add_rest(std::uint32_t kernel) {
     const std::uint64_t start = request_.options.in_misalignment;
     const std::uint64_t begin = tiles_ * shape_.tile;
     const std::uint64_t end = request_.description.n;
@@ -270,17 +264,17 @@ class Builder {
         counted ? whole_input() : bind_elements(request_, input_buffer, start + begin, start + end);
     const std::uint32_t parameters =
         counted ? parameters_
-                : add_parameters("parameters of the rest",
-                                 {.count = static_cast<std::uint32_t>(end - begin),
-                                  .tiles = static_cast<std::uint32_t>(totals_count_),
-                                  .in_offset = in.first,
-                                  .out_offset = value_offset(),
-                                  .batches = static_cast<std::uint32_t>(batches_)});
+                : add_slice_parameters("parameters of the rest",
+                                       {.count = static_cast<std::uint32_t>(end - begin),
+                                        .tiles = static_cast<std::uint32_t>(totals_count_),
+                                        .in_offset = in.first,
+                                        .out_offset = value_offset(),
+                                        .batches = static_cast<std::uint32_t>(batches_)});
     DispatchStep step{
         counted ? "the rest" : "elements " + std::to_string(begin) + " to " + std::to_string(end),
-        static_cast<std::uint32_t>(plan_.kernels.size() - 1),
-        {whole(parameters), in.binding, whole(value_)}};
-    if (tiles_ > 0) step.bindings.push_back(whole(totals_));
+        kernel,
+        {bind(parameters), in.binding, bind(value_)}};
+    if (tiles_ > 0) step.bindings.push_back(bind(totals_));
     plan_.steps.push_back(std::move(step));
     if (!copies_) return {};
     return copy_result(plan_, request_, value_, output_buffer, request_.options.out_misalignment);
@@ -305,11 +299,10 @@ class Builder {
 // No elements: the value is the identity.
 Result<Plan> plan_nothing(const ScanRequest& request) {
   Plan plan = Builder::empty_plan(request);
-  Words value = total_of_nothing(request.description);
-  const std::uint64_t parameter_bytes = value.size() * 4;
-  plan.buffers.push_back({"parameters", parameter_bytes, BufferRole::parameters, std::move(value)});
+  const std::uint32_t value =
+      add_parameters(plan, "parameters", total_of_nothing(request.description));
   const std::uint64_t at = request.options.out_misalignment;
-  if (auto ok = copy_result(plan, request, 2, output_buffer, at); !ok) {
+  if (auto ok = copy_result(plan, request, value, output_buffer, at); !ok) {
     return std::unexpected{std::move(ok.error())};
   }
   return plan;

@@ -68,13 +68,11 @@ QuadPlaces quad_places(const ScanRequest& request) {
 Result<Plan> plan_nothing(const ScanRequest& request, std::string_view algorithm) {
   Plan plan = empty_scan_plan(request, algorithm);
   const ScanDescription& d = request.description;
-  Words total = total_of_nothing(d);
-  const std::uint64_t parameter_bytes = total.size() * 4;
-  plan.buffers.push_back({"parameters", parameter_bytes, BufferRole::parameters, std::move(total)});
-  plan.steps.push_back(CopyStep{3, 0, total_buffer, 0, plan.buffers[total_buffer].bytes});
+  const std::uint32_t value = add_parameters(plan, "parameters", total_of_nothing(d));
+  plan.steps.push_back(CopyStep{value, 0, total_buffer, 0, plan.buffers[total_buffer].bytes});
   if (d.include_initial) {
     const std::uint64_t at = request.options.out_misalignment;
-    if (auto ok = copy_result(plan, request, 3, output_buffer, at); !ok) {
+    if (auto ok = copy_result(plan, request, value, output_buffer, at); !ok) {
       return std::unexpected{std::move(ok.error())};
     }
   }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cumulo/order.hpp"
+#include "plan/parts.hpp"
 #include "plan/prelude.hpp"
 #include "plan/scan_plans.hpp"
 #include "plan/slices.hpp"
@@ -30,10 +31,10 @@ class Builder {
                           " invocations: " + std::to_string(all_tiles_) + " tiles");
     if (all_tiles_ == 1) {
       // Before the only tile stands the initial value: nothing is to be found out first.
-      totals_ = add_buffer("initial value", 32, BufferRole::parameters, request_.initial);
+      totals_ = add_parameters(plan_, "initial value", request_.initial);
     } else {
-      totals_ =
-          add_buffer("tile totals", all_tiles_ * request_.combined_bytes(), BufferRole::scratch);
+      totals_ = add_buffer(plan_, "tile totals", all_tiles_ * request_.combined_bytes(),
+                           BufferRole::scratch);
     }
     std::vector<Slice> slices;
     for (std::uint64_t begin = 0; begin < request_.description.n; begin += capacity) {
@@ -41,7 +42,7 @@ class Builder {
     }
     if (slices.size() > 1) plan_.notes.push_back(slices_note(slices.size()));
     std::vector<std::uint32_t> parameters;
-    for (const Slice& slice : slices) parameters.push_back(add_parameters(slice));
+    for (const Slice& slice : slices) parameters.push_back(add_slice_parameters(slice));
     if (request_.options.counted) add_count(parameters[0]);
 
     if (all_tiles_ > 1) {
@@ -53,50 +54,48 @@ class Builder {
   }
 
  private:
-  std::uint32_t add_buffer(std::string name, std::uint64_t bytes, BufferRole role,
-                           std::vector<std::uint32_t> contents = {}) {
-    plan_.buffers.push_back({std::move(name), bytes, role, std::move(contents)});
-    return static_cast<std::uint32_t>(plan_.buffers.size() - 1);
-  }
-
   std::optional<Error> add_kernels() {
     Values values = kernel_values(request_);
     const std::uint32_t quads = shape_.tile / order::quad;
     add_tile_values(values, shape_);
     values.insert({"SINGLE_PASS", 0});
-    const auto add = [&](std::string_view kernel, Values more) -> std::optional<Error> {
+    // Its number goes to `number`.
+    const auto add = [&](std::uint32_t& number, std::string_view kernel,
+                         Values more) -> std::optional<Error> {
       more.insert(values.begin(), values.end());
       auto made =
           make_kernel(request_, kernel, std::string(kernel) + ".wgsl", more, shape_.workgroup_size);
       if (!made) return std::move(made.error());
+      number = static_cast<std::uint32_t>(plan_.kernels.size());
       plan_.kernels.push_back(std::move(*made));
       return std::nullopt;
     };
     if (all_tiles_ > 1) {
-      if (auto error = add("reduce_tiles",
+      if (auto error = add(reduce_kernel_, "reduce_tiles",
                            {{"TREE", quads}, {"TOTALS", in_place_ ? 1 : 2}, {"OUTPUT", 2}})) {
         return error;
       }
-      if (auto error = add("scan_totals", {{"TREE", shape_.tree}})) return error;
+      if (auto error = add(totals_kernel_, "scan_totals", {{"TREE", shape_.tree}})) return error;
     }
     if (request_.options.counted) {
       // It combines nothing: the operator is not put before it.
       values.insert({{"TILE", shape_.tile}, {"REDUCTION", 0}, {"STATUS_CLAMPED", status_clamped}});
-      auto text = preprocess("count_elements.wgsl", values);
-      if (!text) return std::move(text.error());
-      plan_.kernels.push_back({"count_elements", std::move(*text), 1});
+      auto made = add_kernel(plan_, "count_elements", "count_elements.wgsl", values, 1);
+      if (!made) return std::move(made.error());
+      count_kernel_ = *made;
     }
-    return add("scan_tiles", {{"TREE", std::max(1U, shape_.tile / order::strip)},
-                              {"OUTPUT", in_place_ ? 1 : 2},
-                              {"TOTALS", in_place_ ? 2 : 3},
-                              {"TOTAL", in_place_ ? 3 : 4}});
+    return add(scan_kernel_, "scan_tiles",
+               {{"TREE", std::max(1U, shape_.tile / order::strip)},
+                {"OUTPUT", in_place_ ? 1 : 2},
+                {"TOTALS", in_place_ ? 2 : 3},
+                {"TOTAL", in_place_ ? 3 : 4}});
   }
 
   std::uint32_t tiles_of(const Slice& slice) const {
     return static_cast<std::uint32_t>(ceil_div(slice.end - slice.begin, shape_.tile));
   }
 
-  std::uint32_t add_parameters(const Slice& slice) {
+  std::uint32_t add_slice_parameters(const Slice& slice) {
     const SliceParams params =
         slice_params(request_, slice, bind_slice(request_, slice), shape_.tile);
     std::vector<std::uint32_t> words = parameter_words(request_, params);
@@ -104,33 +103,30 @@ class Builder {
       grid_offset_ = words.size() * 4;
       words.resize(words.size() + 4);  // the grid and the status
     }
-    const std::uint64_t bytes = words.size() * 4;
-    return add_buffer("parameters from " + std::to_string(slice.begin), bytes,
-                      BufferRole::parameters, std::move(words));
+    return add_parameters(plan_, "parameters from " + std::to_string(slice.begin),
+                          std::move(words));
   }
 
   // Before all else: how many elements there are, and what follows from that.
   void add_count(std::uint32_t parameters) {
     const std::uint32_t misalignment = request_.options.count_misalignment;
     const std::uint32_t count =
-        add_buffer("count", (std::uint64_t{misalignment} + 1) * 4, BufferRole::count);
+        add_buffer(plan_, "count", (std::uint64_t{misalignment} + 1) * 4, BufferRole::count);
     std::vector<std::uint32_t> settings{static_cast<std::uint32_t>(request_.description.n),
                                         request_.traits.limits.max_workgroups_per_dimension,
                                         request_.options.out_misalignment, misalignment};
     const std::vector<std::uint32_t> nothing = total_of_nothing(request_.description);
     settings.insert(settings.end(), nothing.begin(), nothing.end());
-    const std::uint64_t bytes = settings.size() * 4;
-    const std::uint32_t given =
-        add_buffer("count settings", bytes, BufferRole::parameters, std::move(settings));
+    const std::uint32_t given = add_parameters(plan_, "count settings", std::move(settings));
     plan_.steps.push_back(
         DispatchStep{"the number of elements",
-                     static_cast<std::uint32_t>(plan_.kernels.size() - 2),
-                     {whole(given), whole(count), whole(parameters), whole(total_buffer)}});
+                     count_kernel_,
+                     {bind(given), bind(count), bind(parameters), bind(total_buffer)}});
     plan_.status = PlanStatus{parameters, grid_offset_ + 12};
     grid_ = PlanGrid{parameters, grid_offset_};
   }
 
-  PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
+  PlanBinding bind(std::uint32_t buffer) const { return whole(plan_, buffer); }
 
   void add_dispatch(std::uint32_t kernel, const Slice& slice, std::vector<PlanBinding> bindings) {
     plan_.steps.push_back(DispatchStep{
@@ -142,24 +138,25 @@ class Builder {
   void add_reduce(const Slice& slice, std::uint32_t parameters) {
     const PlanBinding in = bind_slice(request_, slice).in;
     if (in_place_) {
-      add_dispatch(0, slice, {whole(parameters), whole(totals_), in});
+      add_dispatch(reduce_kernel_, slice, {bind(parameters), bind(totals_), in});
     } else {
-      add_dispatch(0, slice, {whole(parameters), in, whole(totals_)});
+      add_dispatch(reduce_kernel_, slice, {bind(parameters), in, bind(totals_)});
     }
   }
 
   void add_scan_totals(std::uint32_t parameters) {
-    plan_.steps.push_back(DispatchStep{"", 1, {whole(parameters), whole(totals_)}, {1, 1, 1}});
+    plan_.steps.push_back(
+        DispatchStep{"", totals_kernel_, {bind(parameters), bind(totals_)}, {1, 1, 1}});
   }
 
   void add_scan(const Slice& slice, std::uint32_t parameters) {
     const BoundSlice at = bind_slice(request_, slice);
-    const auto kernel = static_cast<std::uint32_t>(plan_.kernels.size() - 1);
     if (in_place_) {
-      add_dispatch(kernel, slice, {whole(parameters), at.out, whole(totals_), whole(total_buffer)});
+      add_dispatch(scan_kernel_, slice,
+                   {bind(parameters), at.out, bind(totals_), bind(total_buffer)});
     } else {
-      add_dispatch(kernel, slice,
-                   {whole(parameters), at.in, at.out, whole(totals_), whole(total_buffer)});
+      add_dispatch(scan_kernel_, slice,
+                   {bind(parameters), at.in, at.out, bind(totals_), bind(total_buffer)});
     }
   }
 
@@ -168,6 +165,11 @@ class Builder {
   const bool in_place_;
   const std::uint64_t all_tiles_;
   Plan plan_;
+  // Kernels by their numbers; those that the plan does not have: 0.
+  std::uint32_t reduce_kernel_ = 0;
+  std::uint32_t totals_kernel_ = 0;
+  std::uint32_t count_kernel_ = 0;
+  std::uint32_t scan_kernel_ = 0;
   std::uint32_t totals_ = 0;
   std::uint64_t grid_offset_ = 0;  // where a grid counted on the device follows the parameters
   std::optional<PlanGrid> grid_;

@@ -110,14 +110,6 @@ PassSlice whole_slice(const ScanRequest& request, std::uint64_t tile) {
   return pass_slice(request, {0, request.description.n}, tile);
 }
 
-std::uint32_t add_parameters(Plan& plan, const ScanRequest& request, const SliceParams& params) {
-  std::vector<std::uint32_t> words = parameter_words(request, params);
-  const std::uint64_t bytes = words.size() * 4;
-  const auto buffer = static_cast<std::uint32_t>(plan.buffers.size());
-  plan.buffers.push_back({"parameters", bytes, BufferRole::parameters, std::move(words)});
-  return buffer;
-}
-
 std::string shape_note(std::uint64_t tile, std::uint64_t workgroup, std::uint64_t tiles) {
   return "tiles of " + std::to_string(tile) + " elements by " + std::to_string(workgroup) +
          " invocations: " + std::to_string(tiles) + " tiles";
@@ -281,7 +273,9 @@ Result<Pass> empty_pass(const ScanRequest& request, const SpineLayout& layout, s
 void add_dispatch(const ScanRequest& request, Pass& pass, std::uint32_t kernel,
                   const PassSlice& slice, bool rest) {
   Plan& plan = pass.plan;
-  std::vector<PlanBinding> bindings{whole(plan, add_parameters(plan, request, slice.params))};
+  const std::uint32_t parameters =
+      add_parameters(plan, "parameters", parameter_words(request, slice.params));
+  std::vector<PlanBinding> bindings{whole(plan, parameters)};
   if (request.options.aliasing != Aliasing::in_place) bindings.push_back(slice.bound.in);
   bindings.push_back(slice.bound.out);
   bindings.push_back(whole(plan, total_buffer));

@@ -107,13 +107,11 @@ Result<Plan> plan_teaching(const ScanRequest& request) {
                            .out_offset = out + shift,
                            .all_tiles = 1,
                            .initial_at = out + (d.reverse ? n : 0)};
-  std::vector<std::uint32_t> words = parameter_words(request, params);
-  const std::uint64_t parameter_bytes = words.size() * 4;
-  plan.buffers.push_back({"parameters", parameter_bytes, BufferRole::parameters, std::move(words)});
-
+  const std::uint32_t parameters =
+      add_parameters(plan, "parameters", parameter_words(request, params));
   std::vector<PlanBinding> bindings;
-  for (const std::uint32_t buffer : {3U, input_buffer, output_buffer, total_buffer}) {
-    bindings.push_back({buffer, 0, plan.buffers[buffer].bytes});
+  for (const std::uint32_t buffer : {parameters, input_buffer, output_buffer, total_buffer}) {
+    bindings.push_back(whole(plan, buffer));
   }
   if (request.options.count_combines) {
     count_barriers(plan.kernels.back().wgsl);

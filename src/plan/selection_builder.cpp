@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/parts.hpp"
+
 namespace cumulo::plan {
 namespace {
 
@@ -35,10 +37,12 @@ SelectionBuilder::SelectionBuilder(const SelectionRequest& request, SelectionAlg
                         " invocations: " + std::to_string(ceil_div(d_.n, tile)) + " tiles");
 }
 
-std::uint32_t SelectionBuilder::add_buffer(std::string name, std::uint64_t bytes, BufferRole role,
-                                           std::vector<std::uint32_t> contents) {
-  plan_.buffers.push_back({std::move(name), bytes, role, std::move(contents)});
-  return static_cast<std::uint32_t>(plan_.buffers.size() - 1);
+std::uint32_t SelectionBuilder::add_buffer(std::string name, std::uint64_t bytes, BufferRole role) {
+  return plan::add_buffer(plan_, std::move(name), bytes, role);
+}
+
+PlanBinding SelectionBuilder::whole(std::uint32_t buffer) const {
+  return plan::whole(plan_, buffer);
 }
 
 Result<std::uint32_t> SelectionBuilder::kernel(const std::string& name, std::string_view file,
@@ -63,8 +67,7 @@ std::optional<Error> SelectionBuilder::add_slices(std::uint64_t slice, std::uint
     slices_.push_back({begin, std::min(d_.n, begin + slice)});
   }
   if (slices_.size() > 1) {
-    plan_.notes.push_back(std::to_string(slices_.size()) +
-                          " slices, each within one binding and one grid");
+    plan_.notes.push_back(slices_note(slices_.size()));
   }
   std::vector<std::uint32_t> extents;
   for (std::size_t s = 0; s < std::max<std::size_t>(slices_.size(), 1); ++s) {
@@ -81,16 +84,17 @@ std::optional<Error> SelectionBuilder::add_slices(std::uint64_t slice, std::uint
                      " slices do not fit one binding (max_storage_binding_size is " +
                      std::to_string(limits_.max_storage_binding_size) + ")"};
   }
-  extents_ = add_buffer("extents", bytes, BufferRole::parameters, std::move(extents));
+  extents_ = plan::add_parameters(plan_, "extents", std::move(extents));
   return request_.layout.counted ? add_count(slice, least_tiles) : std::nullopt;
 }
 
 std::optional<Error> SelectionBuilder::add_count(std::uint64_t slice, std::uint32_t least_tiles) {
-  auto text = preprocess("select_extents.wgsl", {{"TILE", static_cast<std::int64_t>(tile_)},
-                                                 {"LEAST_TILES", least_tiles},
-                                                 {"STATUS_CLAMPED", status_clamped}});
-  if (!text) return std::move(text.error());
-  plan_.kernels.push_back({"select_extents", std::move(*text), 1});
+  auto made = add_kernel(plan_, "select_extents", "select_extents.wgsl",
+                         {{"TILE", static_cast<std::int64_t>(tile_)},
+                          {"LEAST_TILES", least_tiles},
+                          {"STATUS_CLAMPED", status_clamped}},
+                         1);
+  if (!made) return std::move(made.error());
   const std::uint32_t n = request_.slot(What::n);
   std::vector<std::uint32_t> settings{static_cast<std::uint32_t>(d_.n),
                                       limits_.max_workgroups_per_dimension,
@@ -100,12 +104,9 @@ std::optional<Error> SelectionBuilder::add_count(std::uint64_t slice, std::uint3
                                       extent_stride / 4,
                                       0,
                                       0};
-  const std::uint64_t bytes = settings.size() * 4;
-  const std::uint32_t given =
-      add_buffer("count settings", bytes, BufferRole::parameters, std::move(settings));
-  plan_.steps.push_back(DispatchStep{"the number of elements",
-                                     static_cast<std::uint32_t>(plan_.kernels.size() - 1),
-                                     {whole(given), whole(n), whole(extents_)}});
+  const std::uint32_t given = plan::add_parameters(plan_, "count settings", std::move(settings));
+  plan_.steps.push_back(
+      DispatchStep{"the number of elements", *made, {whole(given), whole(n), whole(extents_)}});
   plan_.status = PlanStatus{extents_, status_offset};
   return std::nullopt;
 }
@@ -118,9 +119,7 @@ std::uint32_t SelectionBuilder::add_parameters(const std::string& name, SelectPa
   params.all_tiles = all_tiles_;
   params.capacity = result_count(d_);
   params.counts_at = request_.misalignment(request_.slot(What::counts));
-  std::vector<std::uint32_t> words = parameter_words(params);
-  const std::uint64_t bytes = words.size() * 4;
-  return add_buffer(name, bytes, BufferRole::parameters, std::move(words));
+  return plan::add_parameters(plan_, name, parameter_words(params));
 }
 
 void SelectionBuilder::add_dispatch(std::uint32_t kernel, std::size_t slice,

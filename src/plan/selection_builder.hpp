@@ -21,9 +21,8 @@ class SelectionBuilder {
   const Plan& plan() const { return plan_; }
   Plan& plan() { return plan_; }
 
-  std::uint32_t add_buffer(std::string name, std::uint64_t bytes, BufferRole role,
-                           std::vector<std::uint32_t> contents = {});
-  PlanBinding whole(std::uint32_t buffer) const { return {buffer, 0, plan_.buffers[buffer].bytes}; }
+  std::uint32_t add_buffer(std::string name, std::uint64_t bytes, BufferRole role);
+  PlanBinding whole(std::uint32_t buffer) const;
 
   // The number of the kernel of that name, made by the first call. `before` stands before the file.
   Result<std::uint32_t> kernel(const std::string& name, std::string_view file, Values values,

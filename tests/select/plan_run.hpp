@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/impl.hpp"
-#include "api/prepared_plan.hpp"
+#include "api/prepared_plans.hpp"
 #include "select/check.hpp"
 
 namespace cumulo::test {

@@ -1,4 +1,4 @@
-// What `cumulo scan` was asked for.
+// What `cumulo scan` or `cumulo reduce` was asked for.
 #pragma once
 
 #include "cumulo/scan.hpp"
@@ -7,7 +7,7 @@
 
 namespace cumulo::app {
 
-struct ScanRequest : Request {
+struct CombineRequest : Request {
   ScanArguments scan;
   ScanDescription description = {};  // what the words mean
 };
@@ -18,6 +18,6 @@ inline Type result_type(const ScanDescription& d) {
 }
 
 // Does it where the operator comes from a file. Returns the exit status.
-int scan_records(ScanRequest& request);
+int scan_records(CombineRequest& request);
 
 }  // namespace cumulo::app

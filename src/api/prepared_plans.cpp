@@ -1,4 +1,4 @@
-#include "api/prepared_plan.hpp"
+#include "api/prepared_plans.hpp"
 
 #include <algorithm>
 #include <chrono>
