@@ -2,15 +2,16 @@
 // cumulo in a page: prefix sums, and what is built from them, on WebGPU; the same calls on the CPU
 // where there is none.
 import { isSoftware, nameOf, openDevice, requirements, traitsOf } from './device.js';
-import { CumuloError, type ErrorKind } from './errors.js';
+import { CumuloError, type ErrorKind, isOfDevice } from './errors.js';
 import { BoundPlan, Executor, ScratchPool } from './executor.js';
 import type { Counts, Plan, PrimitiveName, Slots, TraceStep, Traits } from './plan.js';
 import { Planner, type PlannerSource, type Question } from './planner.js';
-import { type Bound, type Device, type Place, Prepared } from './prepared.js';
+import { type BindingSlots, type Bound, type Device, type Place, Prepared } from './prepared.js';
+import { Recent } from './recent.js';
 import { timeCalls, timeRuns, type Timing } from './timing.js';
 
 export { CumuloError, Planner, requirements, timeRuns };
-export type { Bound, Counts, ErrorKind, Place, Plan, Prepared, PrimitiveName, Timing, TraceStep, Traits };
+export type { BindingSlots, Bound, Counts, ErrorKind, Place, Plan, Prepared, PrimitiveName, Timing, TraceStep, Traits };
 
 export type Values =
   | Uint32Array
@@ -98,6 +99,85 @@ export interface ExpandOptions extends RunOptions {
   algorithm?: ScanAlgorithm;
 }
 
+/** What prepare(), record() and plan() are told of a scan: the fields of its C++ header. */
+export interface ScanDescription {
+  n: number | bigint;
+  type?: ElementType;
+  op?: Operator;
+  monoid?: Monoid;
+  exclusive?: boolean;
+  reverse?: boolean;
+  init?: number | bigint | ArrayLike<number>;
+  includeInitial?: boolean;
+  wide?: boolean;
+  algorithm?: ScanAlgorithm;
+}
+
+export type ElementType = 'u32' | 'i32' | 'f32' | 'u64' | 'i64' | 'f16';
+
+export interface ReduceDescription {
+  n: number | bigint;
+  type?: ElementType;
+  op?: Operator;
+  monoid?: Monoid;
+  wide?: boolean;
+}
+
+export interface SelectDescription {
+  n: number | bigint;
+  arrays?: readonly { elementBytes?: number; isKept?: boolean }[];
+  flags?: 'u8' | 'u32' | 'bits';
+  where?: string;
+  second?: string;
+  columns?: readonly { name: string; type: ElementType }[];
+  heads?: boolean;
+  rest?: 'dropped' | 'follows' | 'three-way';
+  indices?: boolean;
+  lengths?: boolean;
+  capacity?: number | bigint;
+  algorithm?: 'auto' | 'single-pass' | 'mask-then-scatter';
+}
+
+/** An indirect call that is to work on what was made. */
+export interface IndirectForm {
+  call: 'dispatch' | 'vertices' | 'instances' | 'indices' | 'indexed-instances';
+  per?: number;
+  ofItems?: boolean;
+}
+
+export interface AllocateDescription {
+  n: number | bigint;
+  wide?: boolean;
+  capacity?: number | bigint;
+  capacityOnDevice?: boolean;
+  arguments?: readonly IndirectForm[];
+  algorithm?: ScanAlgorithm;
+}
+
+export interface ExpandDescription {
+  n: number | bigint;
+  capacity: number | bigint;
+  elementBytes?: number;
+  fromOffsets?: boolean;
+  arguments?: readonly IndirectForm[];
+  algorithm?: ScanAlgorithm;
+}
+
+export interface ArgumentsDescription {
+  forms: readonly IndirectForm[];
+  capacity?: number | bigint;
+}
+
+/** Of each primitive. */
+export interface Descriptions {
+  scan: ScanDescription;
+  reduce: ReduceDescription;
+  select: SelectDescription;
+  allocate: AllocateDescription;
+  expand: ExpandDescription;
+  arguments: ArgumentsDescription;
+}
+
 type Like<T extends Values> = T extends Uint32Array
   ? Uint32Array
   : T extends Int32Array
@@ -112,14 +192,16 @@ type Like<T extends Values> = T extends Uint32Array
             ? Float64Array
             : Float16Array;
 
-/** What the sums of `wide` are. */
+/** What the sums of `wide` are; there are none of 64 bits. */
 export type WideLike<T extends Values> = T extends Uint32Array
   ? BigUint64Array
   : T extends Int32Array
     ? BigInt64Array
     : T extends Float32Array
       ? Float64Array
-      : Float32Array;
+      : T extends Float16Array
+        ? Float32Array
+        : never;
 
 /** Options with no other fields than there are. */
 type Known<O, Options> = O & Record<Exclude<keyof O, keyof Options>, never>;
@@ -269,6 +351,23 @@ function checkSizes(slots: Slots, inputs: Record<string, Uint8Array>): void {
   }
 }
 
+function checkRoom({ slots }: Slots, { max_buffer_size }: Traits): void {
+  for (const { name, elements, element_bytes } of slots) {
+    const bytes = elements * element_bytes;
+    if (bytes > max_buffer_size) {
+      throw new CumuloError(
+        'unsupported',
+        `the ${name} of ${bytes} bytes does not fit one buffer of this device (max_buffer_size ${max_buffer_size} bytes)`,
+      );
+    }
+  }
+}
+
+// What was read back no longer than that is given as it is.
+function firstOf<A extends Values>(values: A, count: number): A {
+  return values.length === count ? values : (values.slice(0, count) as A);
+}
+
 function bytesOf(array: ArrayBufferView): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
@@ -330,6 +429,15 @@ interface Selection {
   writing?: { rest?: string; indices?: boolean; lengths?: boolean };
 }
 
+/** A call on arrays. */
+interface Call {
+  question: Question;
+  inputs: Record<string, Uint8Array>;
+  options: RunOptions;
+  /** The output that says how many elements of the others are results. */
+  countedBy: string | null;
+}
+
 interface Ran {
   /** The bytes of the slot with that name. */
   output(name: string): Uint8Array;
@@ -338,8 +446,15 @@ interface Ran {
   report: Report;
 }
 
+/** In place of results, where the device made no progress. */
+interface Stall {
+  algorithm: string;
+  fallback: string;
+}
+
 const stalled = 1;
 const rememberedPrimitives = 64;
+const mostOf32Bits = 2 ** 32 - 1;
 
 export class Cumulo {
   /** Where the calls run. */
@@ -353,12 +468,15 @@ export class Cumulo {
   readonly lost: Promise<CumuloError>;
   #planner: Planner;
   #device: Device | null;
-  #prepared = new Map<string, Prepared>();
+  #isOwn: boolean;
+  #recorded = new Recent<string, Prepared>(rememberedPrimitives);
+  #ended: CumuloError | null = null;
 
   /** Use load(). */
-  constructor(planner: Planner, device: Device | null, reason: CumuloError | null) {
+  constructor(planner: Planner, device: Device | null, reason: CumuloError | null, isOwn = false) {
     this.#planner = planner;
     this.#device = device;
+    this.#isOwn = isOwn;
     this.reason = reason;
     const info = device?.executor.device.adapterInfo;
     this.backend = device ? 'webgpu' : 'cpu';
@@ -366,8 +484,9 @@ export class Cumulo {
     this.kind = device ? (isSoftware(info) ? 'software' : 'gpu') : 'cpu';
     this.lost = device
       ? device.executor.device.lost.then(({ message }) => {
-          device.loss = new CumuloError('device-lost', `the device was lost: ${message || 'no reason given'}`);
-          return device.loss;
+          const loss = new CumuloError('device-lost', `the device was lost: ${message || 'no reason given'}`);
+          device.loss ??= loss;
+          return loss;
         })
       : new Promise(() => {});
   }
@@ -378,7 +497,7 @@ export class Cumulo {
   }
 
   get #loss(): CumuloError | null {
-    return this.#device?.loss ?? null;
+    return this.#device?.loss ?? this.#ended;
   }
 
   get traits(): Traits | null {
@@ -388,6 +507,17 @@ export class Cumulo {
   /** For measurements: see timeRuns(). */
   get executor(): Executor | null {
     return this.#device?.executor ?? null;
+  }
+
+  /** Frees what it keeps; a device that load() has opened goes with it. Calls are refused from then on. */
+  destroy(): void {
+    this.#ended = new CumuloError('bad-argument', 'this was destroyed: load() makes another');
+    for (const prepared of this.#recorded.values()) prepared.destroy();
+    this.#recorded.clear();
+    if (!this.#device) return;
+    this.#device.loss ??= this.#ended;
+    this.#device.executor.clear();
+    if (this.#isOwn) this.#device.executor.device.destroy();
   }
 
   /** Prefixes and their total. Of a monoid, elements lie in `values` field by field. */
@@ -432,8 +562,8 @@ export class Cumulo {
     );
     const count = words(ran.output('counts'))[0]!;
     return {
-      values: viewAs(ran.output('output'), values).slice(0, count) as Like<T>,
-      indices: words(ran.output('indices')).slice(0, count),
+      values: firstOf(viewAs(ran.output('output'), values), count),
+      indices: firstOf(words(ran.output('indices')), count),
       count,
       ...ran.report,
     };
@@ -474,7 +604,7 @@ export class Cumulo {
   async unique<T extends Values>(values: T, options: SelectOptions = {}) {
     const ran = await this.#select('unique', { arrays: [values], selecting: { heads: true } }, options);
     const count = words(ran.output('counts'))[0]!;
-    return { values: viewAs(ran.output('output'), values).slice(0, count) as Like<T>, count, ...ran.report };
+    return { values: firstOf(viewAs(ran.output('output'), values), count), count, ...ran.report };
   }
 
   /** Of each run of equal neighbours: its value, where it starts, how long it is. */
@@ -486,9 +616,9 @@ export class Cumulo {
     );
     const count = words(ran.output('counts'))[0]!;
     return {
-      values: viewAs(ran.output('output'), values).slice(0, count) as Like<T>,
-      starts: words(ran.output('indices')).slice(0, count),
-      lengths: words(ran.output('lengths')).slice(0, count),
+      values: firstOf(viewAs(ran.output('output'), values), count),
+      starts: firstOf(words(ran.output('indices')), count),
+      lengths: firstOf(words(ran.output('lengths')), count),
       count,
       ...ran.report,
     };
@@ -544,23 +674,30 @@ export class Cumulo {
       options,
     );
     const output = ran.output('output');
+    const report = ran.output('report');
+    const made = Number(new BigUint64Array(report.buffer, report.byteOffset, 1)[0]!);
     return {
       values: (values ? viewAs(output, values) : words(output)) as Like<T>,
-      total,
-      exceeds: total > capacity,
+      // A report of 32 bits cannot tell more.
+      total: made === mostOf32Bits ? total : made,
+      exceeds: words(report)[3] !== 0,
       ...ran.report,
     };
   }
 
   /**
-   * A primitive prepared for buffers of the page: compiled once, bound and recorded as often as
+   * A primitive prepared for buffers of the page, whose own it is: compiled once, bound and recorded as often as
    * wanted. The description has the fields of the C++ header; with `counted` a u32 in a buffer
    * 'count' says how many elements there are, and the description's n is the most.
    */
-  async prepare(primitive: PrimitiveName, description: object, options: { counted?: boolean } = {}) {
+  async prepare<P extends PrimitiveName>(
+    primitive: P,
+    description: Descriptions[P],
+    options: { counted?: boolean } = {},
+  ): Promise<Prepared> {
     checkOptions('prepare', options);
-    const prepared = this.#preparedFor(questionOf(primitive, description, options.counted));
-    await prepared.compile();
+    const prepared = new Prepared(this.#recordingDevice, questionOf(primitive, description, options.counted));
+    await this.#watched(() => prepared.compile());
     return prepared;
   }
 
@@ -568,21 +705,21 @@ export class Cumulo {
    * Records a run between the page's own passes, over the page's own buffers, by the names that the
    * primitive gives them: nothing is read back. What prepare() has not compiled is compiled here.
    */
-  record(
+  record<P extends PrimitiveName>(
     target: GPUCommandEncoder | GPUComputePassEncoder,
-    primitive: PrimitiveName,
-    description: object,
+    primitive: P,
+    description: Descriptions[P],
     buffers: Readonly<Record<string, Place>>,
     options: { counted?: boolean } = {},
   ): Bound {
     checkOptions('record', options);
-    const bound = this.#preparedFor(questionOf(primitive, description, options.counted)).bind(buffers);
+    const bound = this.#recordedFor(questionOf(primitive, description, options.counted)).bind(buffers);
     bound.record(target);
     return bound;
   }
 
   /** The plan for separate and aligned buffers, for looking at. */
-  plan(primitive: PrimitiveName, description: object, traits: Partial<Traits> = {}): Plan {
+  plan<P extends PrimitiveName>(primitive: P, description: Descriptions[P], traits: Partial<Traits> = {}): Plan {
     const question = questionOf(primitive, description);
     const { slots } = this.#planner.slots(question);
     const places = slots.map(({ elements, element_bytes }, buffer) => ({
@@ -607,43 +744,63 @@ export class Cumulo {
     if (type === 'f16') throw new CumuloError('unsupported', 'halves are not traced: their sums are f32');
     const question = questionOf('scan', { n: values.length, type, algorithm });
     const placed = planner.trace(question, traits);
-    await executor.prepare(placed.plan);
-    const buffers = [executor.buffer('input', values.byteLength), executor.buffer('output', values.byteLength)];
-    write(executor.device.queue, buffers[0]!, bytesOf(values));
+    const buffers: GPUBuffer[] = [];
     const pool = new ScratchPool(executor);
-    const bound = new BoundPlan(executor, placed, buffers, pool);
+    let bound: BoundPlan | null = null;
     try {
-      await executor.submit('trace', (encoder) => bound.record(encoder));
-      const { index, steps } = placed.plan.trace!;
-      const bytes = placed.plan.buffers[index]!.bytes;
-      const [traced] = await executor.read([{ ...bound.place(index), bytes }]);
-      const n = values.length;
-      const all = viewAs(traced!, values);
-      const arrays = Array.from({ length: steps.length + 1 }, (_, k) => all.slice(k * n, (k + 1) * n) as Like<T>);
-      return { arrays, steps, algorithm: placed.plan.algorithm };
+      return await this.#watched(async () => {
+        await executor.prepare(placed.plan);
+        const made = await executor.submit('trace', (encoder) => {
+          for (const name of ['input', 'output']) buffers.push(executor.buffer(name, values.byteLength));
+          write(executor.device.queue, buffers[0]!, bytesOf(values));
+          bound = new BoundPlan(executor, placed, buffers, pool);
+          bound.record(encoder);
+          return bound;
+        });
+        const { index, steps } = placed.plan.trace!;
+        const bytes = placed.plan.buffers[index]!.bytes;
+        const [traced] = await executor.read([{ ...made.place(index), bytes }]);
+        const n = values.length;
+        const all = viewAs(traced!, values);
+        const arrays = Array.from({ length: steps.length + 1 }, (_, k) => all.slice(k * n, (k + 1) * n) as Like<T>);
+        return { arrays, steps, algorithm: placed.plan.algorithm };
+      });
     } finally {
-      bound.destroy();
+      (bound as BoundPlan | null)?.destroy();
       pool.destroy();
       for (const buffer of buffers) buffer.destroy();
     }
   }
 
-  #preparedFor(question: Question): Prepared {
+  get #recordingDevice(): Device {
     if (this.#loss) throw this.#loss;
-    if (!this.#device) {
-      throw new CumuloError('unsupported', 'without WebGPU nothing can be recorded: use the calls on arrays');
-    }
+    if (this.#device) return this.#device;
+    throw new CumuloError('unsupported', 'without WebGPU nothing can be recorded: use the calls on arrays');
+  }
+
+  #recordedFor(question: Question): Prepared {
+    const device = this.#recordingDevice;
     const key = JSON.stringify(question, (_, value) =>
       typeof value === 'bigint' || typeof value === 'number' ? String(value) : value,
     );
-    let prepared = this.#prepared.get(key);
+    let prepared = this.#recorded.get(key);
     if (!prepared) {
-      prepared = new Prepared(this.#device, question);
-      this.#prepared.set(key, prepared);
-      // Not destroyed: a recorded run may still wait to be submitted.
-      if (this.#prepared.size > rememberedPrimitives) this.#prepared.delete(this.#prepared.keys().next().value!);
+      prepared = new Prepared(device, question);
+      // One that is forgotten is not destroyed: a recorded run may still wait to be submitted.
+      this.#recorded.set(key, prepared);
     }
     return prepared;
+  }
+
+  // What fails because the device goes is told as that.
+  async #watched<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOfDevice(error)) throw error;
+      await this.#device?.executor.isLost();
+      throw this.#loss ?? error;
+    }
   }
 
   #selecting(values: Values, keep: Keep): Pick<Selection, 'selecting' | 'flags'> {
@@ -679,7 +836,8 @@ export class Cumulo {
       ...options,
     };
     const inputs = { input: bytesOf(arrays[0]!), ...(flags ? { flags: bytesOf(flags) } : {}) };
-    return this.#run('select', description, inputs, options, called);
+    const isCut = !writing?.rest;
+    return this.#run('select', description, inputs, options, { called, countedBy: isCut ? 'counts' : null });
   }
 
   async #run(
@@ -687,11 +845,12 @@ export class Cumulo {
     description: object,
     inputs: Record<string, Uint8Array>,
     options: RunOptions,
-    called: string = primitive,
+    { called = primitive as string, countedBy = null as string | null } = {},
   ): Promise<Ran> {
     if (this.#loss) throw this.#loss;
     const question = { ...questionOf(primitive, description), called };
-    if (!this.#device) {
+    const device = this.#device;
+    if (!device) {
       if ('monoid' in question.description) {
         throw new CumuloError('unsupported', 'an operator of your own is WGSL, which runs on a GPU: here is the CPU path');
       }
@@ -701,13 +860,7 @@ export class Cumulo {
     if (algorithm === 'serial' || algorithm === 'blocked') {
       throw new CumuloError('unsupported', `algorithm ${algorithm} is the CPU path's: load(null) opens that`);
     }
-    try {
-      return await this.#runOnGpu(this.#device, question, inputs, options);
-    } catch (error) {
-      // A device that goes fails in many ways before it says so.
-      await Promise.race([this.lost, new Promise((resolve) => setTimeout(resolve, 20))]);
-      throw this.#loss ?? error;
-    }
+    return this.#watched(() => this.#runOnGpu(device, { question, inputs, options, countedBy }));
   }
 
   #runOnCpu(question: Question, inputs: Record<string, Uint8Array>, { timed }: RunOptions): Ran {
@@ -721,68 +874,62 @@ export class Cumulo {
     return { ...outputsOf(slots, outputs), report };
   }
 
-  async #runOnGpu(
-    device: Device,
-    question: Question,
-    inputs: Record<string, Uint8Array>,
-    options: RunOptions,
-  ): Promise<Ran> {
+  async #runOnGpu(device: Device, call: Call): Promise<Ran> {
+    const ran = await this.#runOnce(device, call);
+    if (!('fallback' in ran)) return ran;
+    // Once more by the algorithm that cannot stall, where the choice was ours.
+    const asked = call.question.description['algorithm'] ?? 'auto';
+    if (asked !== 'auto' || ran.fallback === '') {
+      throw new CumuloError('stalled', `${ran.algorithm} stalled: use ${ran.fallback}`);
+    }
+    const description = { ...call.question.description, algorithm: ran.fallback };
+    return this.#runOnGpu(device, { ...call, question: { ...call.question, description } });
+  }
+
+  async #runOnce(device: Device, { question, inputs, options, countedBy }: Call): Promise<Ran | Stall> {
     const { executor } = device;
     const prepared = new Prepared(device, question);
-    checkSizes(prepared.slots, inputs);
-    const { slots } = prepared.slots;
+    const { slots, total_bytes, fallback } = prepared.planned;
+    checkSizes(prepared.planned, inputs);
+    checkRoom(prepared.planned, device.traits);
     const buffers: Record<string, GPUBuffer> = {};
-    executor.device.pushErrorScope('out-of-memory');
-    for (const { name, elements, element_bytes, written } of slots) {
-      const bytes = elements * element_bytes;
-      if (bytes > device.traits.max_buffer_size) {
-        executor.device.popErrorScope();
-        throw new CumuloError(
-          'unsupported',
-          `the ${name} of ${bytes} bytes does not fit one buffer of this device (max_buffer_size ${device.traits.max_buffer_size} bytes)`,
-        );
-      }
-      buffers[name] = executor.buffer(name, bytes);
-      if (!written) write(executor.device.queue, buffers[name], inputs[name]!);
-    }
-    const full = await executor.device.popErrorScope();
-    if (full) throw new CumuloError('out-of-memory', `no memory for ${slots.length} buffers: ${full.message}`);
+    const place = (name: string, bytes: number) => ({ buffer: buffers[name]!, offset: 0, bytes });
     try {
-      await prepared.compile();
-      const bound = prepared.bind(buffers);
-      await executor.submit(bound.plan.primitive, (encoder) => bound.record(encoder));
+      await prepared.compile(['padded']);
+      const bound = await executor.submit(question.called ?? question.primitive, (encoder) => {
+        for (const { name, elements, element_bytes, written } of slots) {
+          buffers[name] = executor.buffer(name, elements * element_bytes);
+          if (!written) write(executor.device.queue, buffers[name], inputs[name]!);
+        }
+        const made = prepared.bind(buffers);
+        made.record(encoder);
+        return made;
+      });
+      const { plan, total, status } = bound;
+      const { algorithm, counts } = plan;
+      // What decides how much there is to read.
+      const flags = async (more: { buffer: GPUBuffer; offset: number; bytes: number }[] = []) => {
+        const read = await executor.read([...(status ? [{ ...status, bytes: 4 }] : []), ...more]);
+        const word = status ? words(read.shift()!)[0]! : 0;
+        return { hasStalled: (word & stalled) !== 0, read };
+      };
+      const first = await flags(countedBy ? [place(countedBy, 4)] : []);
+      if (first.hasStalled) return { algorithm, fallback };
+      const count = countedBy ? words(first.read[0]!)[0]! : Infinity;
+      const places = slots.map(({ name, elements, element_bytes, written }) => {
+        const made = name === countedBy ? elements : Math.min(elements, count);
+        return place(name, written ? made * element_bytes : 0);
+      });
+      if (total) places.push({ ...total, bytes: total_bytes });
+      const outputs = await executor.read(places);
       const time = options.timed ? await timeRuns(executor, bound, options.timed) : undefined;
-      const places = slots.map(({ name, elements, element_bytes, written }) => ({
-        buffer: buffers[name]!,
-        offset: 0,
-        bytes: written ? elements * element_bytes : 0,
-      }));
-      const { total, status } = bound;
-      places.push({ ...(total ?? { buffer: places[0]!.buffer, offset: 0 }), bytes: prepared.slots.total_bytes });
-      places.push({ ...(status ?? { buffer: places[0]!.buffer, offset: 0 }), bytes: status ? 4 : 0 });
-      const read = await executor.read(places);
-      const flags = read.pop()!;
-      if (status && (words(flags)[0]! & stalled) !== 0) {
-        return await this.#afterStall(prepared, bound, inputs, options);
-      }
-      const report: Report = { algorithm: bound.plan.algorithm, backend: 'webgpu', ...(time ? { time } : {}) };
-      const { counts } = bound.plan;
-      return { ...outputsOf(prepared.slots, read), report, ...(counts ? { counts } : {}) };
+      if (time && (await flags()).hasStalled) return { algorithm, fallback };
+      const report: Report = { algorithm, backend: 'webgpu', ...(time ? { time } : {}) };
+      return { ...outputsOf(prepared.planned, outputs), report, ...(counts ? { counts } : {}) };
     } finally {
       prepared.destroy();
       for (const buffer of Object.values(buffers)) buffer.destroy();
     }
-  }
-
-  // Once more by the algorithm that cannot stall, where the choice was ours.
-  #afterStall(prepared: Prepared, bound: Bound, inputs: Record<string, Uint8Array>, options: RunOptions) {
-    const { question, slots } = prepared;
-    const asked = question.description['algorithm'] ?? 'auto';
-    if (asked !== 'auto' || slots.fallback === '') {
-      throw new CumuloError('stalled', `${bound.plan.algorithm} stalled: use ${slots.fallback}`);
-    }
-    const description = { ...question.description, algorithm: slots.fallback };
-    return this.#runOnGpu(this.#device!, { ...question, description }, inputs, options);
   }
 }
 
@@ -843,5 +990,6 @@ export async function load(device?: GPUDevice | null, options: LoadOptions = {})
   const planner = await loading;
   if (!opened) return new Cumulo(planner, null, reason);
   const executor = new Executor(opened);
-  return new Cumulo(planner, { planner, executor, traits: await traitsOf(executor), loss: null }, null);
+  const traits = await traitsOf(executor);
+  return new Cumulo(planner, { planner, executor, traits, loss: null }, null, device === undefined);
 }
