@@ -16,7 +16,7 @@ const { values: options } = parseArgs({
   },
 });
 const suites = {};
-for (const name of ['primitives', 'variants', 'recording', 'tracing', 'gallery', 'documents', 'types']) {
+for (const name of ['primitives', 'variants', 'recording', 'faults', 'tracing', 'gallery', 'documents', 'types']) {
   suites[name] = (await import(`./${name}.test.mjs`)).default;
 }
 

@@ -1,5 +1,5 @@
 // Where does my output go? (page B): blocks from the exclusive scan, flags, and the packed row.
-import type { Cumulo } from '../src/cumulo.js';
+import type { Cumulo, Descriptions } from '../src/cumulo.js';
 import { type App, missingMessage, sentence } from './app.js';
 import { h, latest, svg } from './dom.js';
 import { type ArrayKind, GpuPainter, labelsOver, paintOnCpu, type Scene } from './picture.js';
@@ -135,14 +135,14 @@ export function outputSection(app: App, root: HTMLElement): void {
       buffers = Object.fromEntries(names.map((name) => [name, executor.buffer(name, n * 4)]));
     }
     const { values: input, keep: flagged, inclusive, exclusive, slots, packed, counts } = buffers as Record<string, GPUBuffer>;
-    const bind = async (description: object, places: Record<string, GPUBuffer>, primitive: 'scan' | 'select' = 'scan') =>
+    const bind = async (description: Descriptions['scan' | 'select'], places: Record<string, GPUBuffer>, primitive: 'scan' | 'select' = 'scan') =>
       (await cumulo.prepare(primitive, description)).bind(places);
     const work = [
       await bind({ n }, { input: input!, output: inclusive! }),
       await bind({ n, exclusive: true }, { input: input!, output: exclusive! }),
       await bind({ n, exclusive: true }, { input: flagged!, output: slots! }),
       await bind(
-        { n, flags: 'u32', arrays: [{ element_bytes: 4 }] },
+        { n, flags: 'u32', arrays: [{ elementBytes: 4 }] },
         { input: input!, flags: flagged!, output: packed!, counts: counts! },
         'select',
       ),

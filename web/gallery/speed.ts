@@ -90,7 +90,7 @@ async function measureOnGpu(cumulo: Cumulo, n: number): Promise<Row> {
     device.queue.writeBuffer(input, 0, given.values as Uint32Array<ArrayBuffer>);
     device.queue.writeBuffer(flags, 0, given.flags as Uint8Array<ArrayBuffer>);
     const scan = await cumulo.prepare('scan', { n });
-    const compact = await cumulo.prepare('select', { n, flags: 'u8', arrays: [{ element_bytes: 4 }] });
+    const compact = await cumulo.prepare('select', { n, flags: 'u8', arrays: [{ elementBytes: 4 }] });
     const scanning = scan.bind({ input, output });
     const compacting = compact.bind({ input, flags, output: kept, counts });
     const timed = (work: { record(encoder: GPUCommandEncoder): void }) =>

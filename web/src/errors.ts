@@ -22,8 +22,20 @@ export class CumuloError extends Error {
   }
 }
 
+/** A kernel whose text the device does not compile: the page's fault where it has written some of it. */
+export class RefusedText extends CumuloError {
+  constructor(message: string, reasons: readonly string[]) {
+    super('validation', message, reasons);
+  }
+}
+
 /** What WebGPU's own error means here; `context` says what was being done. */
-export function fromGpuError(error: GPUError, context: string): CumuloError {
+export function fromGpuError(error: { message: string }, context: string): CumuloError {
   const kind = error instanceof GPUOutOfMemoryError ? 'out-of-memory' : 'validation';
   return new CumuloError(kind, `${context}: ${error.message}`);
+}
+
+/** Whether a device that is about to be lost may have caused it. */
+export function isOfDevice(error: unknown): boolean {
+  return !(error instanceof CumuloError) || ['out-of-memory', 'device-lost', 'validation'].includes(error.kind);
 }

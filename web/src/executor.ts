@@ -1,6 +1,7 @@
 // Runs plans on a page's device. Knows plans, not what they are for.
-import { CumuloError, fromGpuError } from './errors.js';
+import { CumuloError, fromGpuError, RefusedText } from './errors.js';
 import type { DispatchStep, Plan, PlanKernel, PlacedPlan } from './plan.js';
+import { Recent } from './recent.js';
 
 const clearWorkgroup = 64;
 
@@ -73,12 +74,100 @@ export class ScratchPool {
   }
 }
 
+// Looked at in this order: what had no memory is invalid wherever it is used.
+const filters = ['out-of-memory', 'internal', 'validation'] as const;
+
+// Does `work`, and promises what the device finds wrong with it. Nothing in it may wait: others'
+// work would be watched too.
+function scoped<T>(device: GPUDevice, work: () => T): [T, Promise<GPUError | null>] {
+  for (const filter of filters) device.pushErrorScope(filter);
+  let errors: Promise<(GPUError | null)[]>;
+  let value: T;
+  try {
+    value = work();
+  } finally {
+    // A device that is lost says so elsewhere.
+    const popped = filters.map(() => device.popErrorScope().catch(() => null));
+    errors = Promise.all(popped.reverse());
+  }
+  return [value, errors.then((all) => all.find((error) => error !== null) ?? null)];
+}
+
+/** A kernel as the device has it. */
+interface Compiled {
+  pipeline: GPUComputePipeline | null;
+  /** Done when the device has said whether it takes the kernel. */
+  judged: Promise<void> | null;
+  /** Why it does not. */
+  fault: CumuloError | null;
+}
+
+interface Place {
+  buffer: GPUBuffer;
+  offset: number;
+  bytes: number;
+}
+
+interface Piece {
+  k: number; // of the place
+  at: number; // in it
+  start: number; // in what is read together
+  bytes: number;
+}
+
+const pieceBytes = 8 * 2 ** 20;
+
+// The places cut into what is read together: at most `room` bytes, each part from a multiple of 8 on.
+function* piecesOf(places: readonly Place[], room: number): Generator<Piece[]> {
+  let pieces: Piece[] = [];
+  let start = 0;
+  for (const [k, place] of places.entries()) {
+    for (let at = 0; at < place.bytes; ) {
+      if (start === room) {
+        yield pieces;
+        pieces = [];
+        start = 0;
+      }
+      const bytes = Math.min(place.bytes - at, room - start);
+      pieces.push({ k, at, start, bytes });
+      start += Math.ceil(bytes / 8) * 8;
+      at += bytes;
+    }
+  }
+  if (pieces.length > 0) yield pieces;
+}
+
+function roomFor(bytes: number): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(bytes);
+  } catch {
+    throw new CumuloError('out-of-memory', `the page has no room for a result of ${bytes} bytes`);
+  }
+}
+
+const rememberedKernels = 256;
+const untilLost = 20; // ms that a device which fails may take to say that it is lost
+
 export class Executor {
   readonly device: GPUDevice;
-  #pipelines = new Map<string, GPUComputePipeline>();
+  #kernels = new Recent<string, Compiled>(rememberedKernels);
 
   constructor(device: GPUDevice) {
     this.device = device;
+  }
+
+  /** Does `work`, in which nothing waits, and throws what the device found wrong with it. */
+  async watch<T>(context: string, work: () => T): Promise<T> {
+    const [value, error] = scoped(this.device, work);
+    const found = await error;
+    if (found) throw fromGpuError(found, context);
+    return value;
+  }
+
+  /** Whether the device is lost; after an error, as it fails in many ways before it says so. */
+  isLost(): Promise<boolean> {
+    const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), untilLost));
+    return Promise.race([this.device.lost.then(() => true), late]);
   }
 
   /** Compiles what is not yet compiled; without waiting, record() compiles when it is called. */
@@ -87,34 +176,38 @@ export class Executor {
     await Promise.all(kernels.map((kernel) => this.compile(kernel)));
   }
 
+  /** Compiles while the page goes on. */
   async compile(kernel: PlanKernel): Promise<void> {
-    if (this.#pipelines.has(kernel.wgsl)) return;
-    const module = this.device.createShaderModule({ label: kernel.name, code: kernel.wgsl });
-    try {
-      const pipeline = await this.device.createComputePipelineAsync({
-        label: kernel.name,
-        layout: 'auto',
-        compute: { module, entryPoint: 'main' },
+    const compiled = this.#compiled(kernel);
+    compiled.judged ??= this.#compileLater(kernel, compiled);
+    await compiled.judged;
+    if (compiled.fault) throw compiled.fault;
+  }
+
+  /** Compiled now where it is not yet; whether the device takes it is known later. */
+  compileNow(kernel: PlanKernel): Compiled {
+    const compiled = this.#compiled(kernel);
+    if (compiled.fault) throw compiled.fault;
+    if (!compiled.pipeline) {
+      const [[module, pipeline], error] = scoped(this.device, () => {
+        const module = this.#module(kernel);
+        const compute = { module, entryPoint: 'main' };
+        return [module, this.device.createComputePipeline({ label: kernel.name, layout: 'auto', compute })] as const;
       });
-      this.#pipelines.set(kernel.wgsl, pipeline);
-    } catch (failure) {
-      const { messages } = await module.getCompilationInfo();
-      const faults = messages.filter((message) => message.type === 'error');
-      const reasons = faults.map((fault) => `line ${fault.lineNum}: ${fault.message}`);
-      const first = reasons[0] ?? (failure as Error).message;
-      throw new CumuloError('validation', `kernel ${kernel.name}: ${first}`, reasons);
+      compiled.pipeline = pipeline;
+      const judged = error.then((found) => (found ? this.#refuse(kernel, compiled, module, found) : undefined));
+      compiled.judged ??= judged;
     }
+    return compiled;
   }
 
   pipeline(kernel: PlanKernel): GPUComputePipeline {
-    let pipeline = this.#pipelines.get(kernel.wgsl);
-    if (!pipeline) {
-      const module = this.device.createShaderModule({ label: kernel.name, code: kernel.wgsl });
-      const compute = { module, entryPoint: 'main' };
-      pipeline = this.device.createComputePipeline({ label: kernel.name, layout: 'auto', compute });
-      this.#pipelines.set(kernel.wgsl, pipeline);
-    }
-    return pipeline;
+    return this.compileNow(kernel).pipeline!;
+  }
+
+  /** Forgets what was compiled. */
+  clear(): void {
+    this.#kernels.clear();
   }
 
   buffer(label: string, bytes: number, usage: number = 0): GPUBuffer {
@@ -124,45 +217,103 @@ export class Executor {
   }
 
   /** Submits what `record` records, and throws what went wrong with it. */
-  async submit(context: string, record: (encoder: GPUCommandEncoder) => void): Promise<void> {
-    const { device } = this;
-    device.pushErrorScope('out-of-memory');
-    device.pushErrorScope('validation');
-    const encoder = device.createCommandEncoder({ label: context });
-    record(encoder);
-    device.queue.submit([encoder.finish()]);
-    const errors = await Promise.all([device.popErrorScope(), device.popErrorScope()]);
-    for (const error of errors) {
-      if (error) throw fromGpuError(error, context);
-    }
+  submit<T>(context: string, record: (encoder: GPUCommandEncoder) => T): Promise<T> {
+    return this.watch(context, () => {
+      const encoder = this.device.createCommandEncoder({ label: context });
+      const value = record(encoder);
+      this.device.queue.submit([encoder.finish()]);
+      return value;
+    });
   }
 
   /** The bytes of several places, read back together. */
-  async read(places: readonly { buffer: GPUBuffer; offset: number; bytes: number }[]) {
-    const starts: number[] = [];
-    let size = 0;
-    for (const { bytes } of places) {
-      starts.push(size);
-      size += Math.ceil(bytes / 8) * 8;
-    }
-    if (size === 0) return places.map(() => new Uint8Array(0));
-    const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
-    const staging = this.device.createBuffer({ label: 'read-back', size, usage });
-    await this.submit('read-back', (encoder) => {
-      for (const [k, { buffer, offset, bytes }] of places.entries()) {
-        const words = Math.ceil(bytes / 4) * 4;
-        if (words > 0) encoder.copyBufferToBuffer(buffer, offset, staging, starts[k]!, words);
-      }
-    });
+  async read(places: readonly Place[]): Promise<Uint8Array<ArrayBuffer>[]> {
+    const results = places.map(({ bytes }) => roomFor(bytes));
+    const wanted = places.reduce((sum, { bytes }) => sum + Math.ceil(bytes / 8) * 8, 0);
+    const most = Math.floor(this.device.limits.maxBufferSize / 8) * 8;
+    const size = Math.min(wanted, pieceBytes, most);
+    let staging: GPUBuffer | null = null;
     try {
-      await staging.mapAsync(GPUMapMode.READ);
-    } catch (failure) {
-      throw new CumuloError('device-lost', `a read-back failed: ${(failure as Error).message}`);
+      for (const pieces of piecesOf(places, size)) {
+        const last = pieces.at(-1)!;
+        const used = last.start + Math.ceil(last.bytes / 4) * 4;
+        const mapped = await this.submit('read-back', (encoder) => {
+          const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
+          staging ??= this.device.createBuffer({ label: 'read-back', size, usage });
+          for (const { k, at, start, bytes } of pieces) {
+            const { buffer, offset } = places[k]!;
+            encoder.copyBufferToBuffer(buffer, offset + at, staging, start, Math.ceil(bytes / 4) * 4);
+          }
+          return staging;
+        });
+        const all = await this.#mapped(mapped, used);
+        for (const { k, at, start, bytes } of pieces) results[k]!.set(all.subarray(start, start + bytes), at);
+        mapped.unmap();
+      }
+    } finally {
+      (staging as GPUBuffer | null)?.destroy();
     }
-    const all = new Uint8Array(staging.getMappedRange());
-    const parts = places.map(({ bytes }, k) => all.slice(starts[k]!, starts[k]! + bytes));
-    staging.destroy();
-    return parts;
+    return results;
+  }
+
+  async #mapped(staging: GPUBuffer, bytes: number): Promise<Uint8Array> {
+    let failure: unknown;
+    await this.watch('read-back', () =>
+      staging.mapAsync(GPUMapMode.READ, 0, bytes).catch((error) => {
+        failure = error;
+      }),
+    );
+    if (!failure) {
+      try {
+        return new Uint8Array(staging.getMappedRange(0, bytes));
+      } catch (error) {
+        failure = error;
+      }
+    }
+    const kind = (await this.isLost()) ? 'device-lost' : failure instanceof RangeError ? 'out-of-memory' : 'validation';
+    throw new CumuloError(kind, `read-back: ${(failure as Error).message}`);
+  }
+
+  #compiled(kernel: PlanKernel): Compiled {
+    let compiled = this.#kernels.get(kernel.wgsl);
+    if (!compiled) {
+      compiled = { pipeline: null, judged: null, fault: null };
+      this.#kernels.set(kernel.wgsl, compiled);
+    }
+    return compiled;
+  }
+
+  #module({ name, wgsl }: PlanKernel): GPUShaderModule {
+    return this.device.createShaderModule({ label: name, code: wgsl });
+  }
+
+  async #compileLater(kernel: PlanKernel, compiled: Compiled): Promise<void> {
+    const [module, error] = scoped(this.device, () => this.#module(kernel));
+    try {
+      const pipeline = await this.device.createComputePipelineAsync({
+        label: kernel.name,
+        layout: 'auto',
+        compute: { module, entryPoint: 'main' },
+      });
+      compiled.pipeline ??= pipeline;
+    } catch (failure) {
+      const found = await error;
+      await this.#refuse(kernel, compiled, module, found instanceof GPUOutOfMemoryError ? found : (failure as Error));
+    }
+  }
+
+  async #refuse(kernel: PlanKernel, compiled: Compiled, module: GPUShaderModule, failure: GPUError | Error) {
+    const { messages } = await module.getCompilationInfo().catch(() => ({ messages: [] as GPUCompilationMessage[] }));
+    const faults = messages.filter((message) => message.type === 'error');
+    const reasons = faults.map((fault) => `line ${fault.lineNum}: ${fault.message}`);
+    const context = `kernel ${kernel.name}`;
+    if (reasons.length > 0) {
+      compiled.fault = new RefusedText(`${context}: ${reasons[0]}`, reasons);
+      return;
+    }
+    compiled.fault = fromGpuError(failure, context);
+    // The next time it may be taken.
+    this.#kernels.forget(kernel.wgsl, compiled);
   }
 }
 
@@ -172,6 +323,8 @@ export class BoundPlan {
   #executor: Executor;
   #buffers: Bound[];
   #groups: (GPUBindGroup | null)[];
+  #kernels: Compiled[];
+  #clear: Compiled | null;
   #own: GPUBuffer[] = [];
   #scratch: Scratch;
 
@@ -183,8 +336,11 @@ export class BoundPlan {
     pool: ScratchPool,
   ) {
     this.#executor = executor;
-    this.#scratch = pool.of(placed.plan);
     this.plan = placed.plan;
+    // First, as they may be refused.
+    this.#kernels = this.plan.kernels.map((kernel) => executor.compileNow(kernel));
+    this.#clear = this.plan.renewal ? executor.compileNow(clearKernel) : null;
+    this.#scratch = pool.of(placed.plan);
     const external = new Map(
       placed.external.map(({ index, offset }, k) => [index, { buffer: buffers[k]!, offset }]),
     );
@@ -203,6 +359,9 @@ export class BoundPlan {
 
   record(target: GPUCommandEncoder | GPUComputePassEncoder): void {
     const recorder = new Recorder(target);
+    for (const { fault } of this.#kernels) {
+      if (fault) throw fault;
+    }
     this.#renew(recorder);
     for (const [k, step] of this.plan.steps.entries()) {
       if (step.step === 'dispatch') {
@@ -235,7 +394,7 @@ export class BoundPlan {
   }
 
   #group({ kernel_index, bindings, label }: DispatchStep): GPUBindGroup {
-    const pipeline = this.#executor.pipeline(this.plan.kernels[kernel_index]!);
+    const pipeline = this.#kernels[kernel_index]!.pipeline!;
     return this.#executor.device.createBindGroup({
       label,
       layout: pipeline.getBindGroupLayout(0),
@@ -247,7 +406,7 @@ export class BoundPlan {
   }
 
   #dispatch(pass: GPUComputePassEncoder, step: DispatchStep, group: GPUBindGroup): void {
-    pass.setPipeline(this.#executor.pipeline(this.plan.kernels[step.kernel_index]!));
+    pass.setPipeline(this.#kernels[step.kernel_index]!.pipeline!);
     pass.setBindGroup(0, group);
     if (step.indirect) {
       const grid = this.#buffers[step.indirect.index]!;
@@ -264,7 +423,7 @@ export class BoundPlan {
     this.#scratch.runs = due ? 1 : this.#scratch.runs + 1;
     if (!due) return;
     const { buffer } = this.#buffers[renewal.index]!;
-    const pipeline = this.#executor.pipeline(clearKernel);
+    const pipeline = this.#clear!.pipeline!;
     const entries = [{ binding: 0, resource: { buffer } }];
     const layout = pipeline.getBindGroupLayout(0);
     const pass = recorder.pass();

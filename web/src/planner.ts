@@ -108,23 +108,27 @@ export class Planner {
    * the bytes of each that is, and last those of the total where there is one.
    */
   run(question: Question, { slots, total_bytes }: Slots, inputs: readonly (Uint8Array | null)[]) {
+    const exports = this.#exports;
     const sizes = slots.map((slot: Slot) => slot.elements * slot.element_bytes);
     if (total_bytes > 0) sizes.push(total_bytes);
     const places: number[] = [];
     try {
       for (const [k, bytes] of sizes.entries()) {
         // Some room behind: elements are looked at in whole words.
-        places.push(this.#allocate(bytes + 16));
+        places.push(allocate(exports, bytes + 16));
         const input = inputs[k];
-        if (input) this.#bytes(places[k]!, bytes).set(input.subarray(0, bytes));
+        if (input) bytesAt(exports, places[k]!, bytes).set(input.subarray(0, bytes));
       }
       const answer = this.#ask('run', question, { places }) as { algorithm: string };
       const outputs = sizes.map((bytes, k) =>
-        slots[k] && !slots[k].written ? null : this.#bytes(places[k]!, bytes).slice(),
+        slots[k] && !slots[k].written ? null : bytesAt(exports, places[k]!, bytes).slice(),
       );
       return { algorithm: answer.algorithm, outputs };
     } finally {
-      for (const place of places) this.#exports.cumulo_free(place);
+      // A module that trapped is gone with its memory.
+      if (exports === this.#exports) {
+        for (const place of places) exports.cumulo_free(place);
+      }
     }
   }
 
@@ -135,35 +139,23 @@ export class Planner {
     return exports;
   }
 
-  #bytes(address: number, length: number): Uint8Array {
-    return new Uint8Array(this.#exports.memory.buffer, address, length);
-  }
-
-  #allocate(bytes: number): number {
-    const most = 2 ** 32 - 1;
-    const address = bytes > most ? 0 : this.#exports.cumulo_allocate(bytes) >>> 0;
-    if (address === 0) {
-      throw new CumuloError('out-of-memory', `the CPU path has no ${bytes} bytes of memory more`);
-    }
-    return address;
-  }
-
   #ask(call: string, question: Question, more: object): unknown {
+    const exports = this.#exports;
     const text = JSON.stringify({ call, ...question, ...more }, asJson);
     const request = new TextEncoder().encode(text);
-    const place = this.#allocate(request.length);
+    const place = allocate(exports, request.length);
     let at: number;
     try {
-      this.#bytes(place, request.length).set(request);
-      at = this.#exports.cumulo_call(place, request.length) >>> 0;
+      bytesAt(exports, place, request.length).set(request);
+      at = exports.cumulo_call(place, request.length) >>> 0;
     } catch (trap) {
       // The module's memory may be left in any state.
       this.#exports = this.#start();
-      throw new CumuloError('out-of-memory', `the planner ran out of memory: ${String(trap)}`);
+      throw meaningOf(trap, exports);
     }
-    const memory = new Uint8Array(this.#exports.memory.buffer);
+    const memory = new Uint8Array(exports.memory.buffer);
     const answered = new TextDecoder().decode(memory.subarray(at, memory.indexOf(0, at)));
-    this.#exports.cumulo_free(place);
+    exports.cumulo_free(place);
     const answer = JSON.parse(answered) as ErrorAnswer;
     if (answer.error) {
       const { kind, message, reasons } = answer.error;
@@ -171,4 +163,31 @@ export class Planner {
     }
     return answer;
   }
+}
+
+function bytesAt({ memory }: Exports, address: number, length: number): Uint8Array {
+  return new Uint8Array(memory.buffer, address, length);
+}
+
+function allocate(exports: Exports, bytes: number): number {
+  const most = 2 ** 32 - 1;
+  const address = bytes > most ? 0 : exports.cumulo_allocate(bytes) >>> 0;
+  if (address === 0) {
+    throw new CumuloError('out-of-memory', `the CPU path has no ${bytes} bytes of memory more`);
+  }
+  return address;
+}
+
+const pageBytes = 65536;
+
+// A module ends itself where it has no memory more, and in no other way than where it has a fault:
+// so it is asked whether it could have a sixteenth more than it has.
+function meaningOf(trap: unknown, { memory }: Exports): CumuloError {
+  try {
+    const pages = memory.buffer.byteLength / pageBytes;
+    memory.grow(Math.ceil(pages / 16));
+  } catch {
+    return new CumuloError('out-of-memory', `the planner ran out of memory: ${String(trap)}`);
+  }
+  return new CumuloError('validation', `the planner failed, a fault of cumulo's: ${String(trap)}`);
 }

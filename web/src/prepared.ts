@@ -1,9 +1,10 @@
 // A primitive of one description on a page's device: prepared once, bound to buffers, recorded as
 // often as wanted.
-import { CumuloError } from './errors.js';
+import { CumuloError, RefusedText } from './errors.js';
 import { BoundPlan, type Executor, ScratchPool } from './executor.js';
-import type { Plan, Slots, Traits } from './plan.js';
+import type { PlacedPlan, Plan, Slots, Traits } from './plan.js';
 import type { NumberedPlace, Planner, Question } from './planner.js';
+import { Recent } from './recent.js';
 
 /** A place in a buffer: its beginning, or from `offset` bytes on. */
 export type Place = GPUBuffer | { buffer: GPUBuffer; offset?: number };
@@ -25,6 +26,17 @@ export interface Bound {
   readonly status: { buffer: GPUBuffer; offset: number } | null;
   /** Records a run. A compute pass takes it where the plan has dispatches alone. */
   record(target: GPUCommandEncoder | GPUComputePassEncoder): void;
+  /** To be called where `status` said that a run stalled, before the next one is recorded. */
+  recover(): void;
+}
+
+/** The buffers that bind() takes. */
+export interface BindingSlots {
+  slots: { name: string; elementBytes: number; elements: number; written: boolean }[];
+  /** Of the total that a scan makes beside its output; 0 where there is none. */
+  totalBytes: number;
+  /** The algorithm that cannot stall; empty where none can. */
+  fallback: string;
 }
 
 const rememberedBindings = 16;
@@ -73,18 +85,27 @@ function placeOf(place: Place, name: string): { buffer: GPUBuffer; offset: numbe
   throw new CumuloError('bad-argument', `the ${name} must be a GPUBuffer or { buffer, offset }${hint}`);
 }
 
+// What a step copies to or from needs more than the shaders do.
+function missingUsage(plan: Plan, index: number, usage: number): string | null {
+  const { COPY_SRC, COPY_DST } = GPUBufferUsage;
+  const isWritten = plan.steps.some(
+    (step) => (step.step === 'clear' && step.index === index) || (step.step === 'copy' && step.to_index === index),
+  );
+  if (isWritten && (usage & COPY_DST) === 0) return 'COPY_DST';
+  const isRead = plan.steps.some((step) => step.step === 'copy' && step.from_index === index);
+  return isRead && (usage & COPY_SRC) === 0 ? 'COPY_SRC' : null;
+}
+
 class BoundToBuffers implements Bound {
   readonly bound: BoundPlan;
-  #device: Device;
-  #isDestroyed = false;
+  #prepared: Prepared;
 
-  constructor(bound: BoundPlan, device: Device) {
+  constructor(bound: BoundPlan, prepared: Prepared) {
     this.bound = bound;
-    this.#device = device;
+    this.#prepared = prepared;
   }
 
   destroy(): void {
-    this.#isDestroyed = true;
     this.bound.destroy();
   }
 
@@ -105,53 +126,64 @@ class BoundToBuffers implements Bound {
   }
 
   record(target: GPUCommandEncoder | GPUComputePassEncoder): void {
-    if (this.#device.loss) throw this.#device.loss;
-    if (this.#isDestroyed) {
-      throw new CumuloError('bad-argument', 'what this was bound by is destroyed: prepare and bind it again');
-    }
-    this.bound.record(target);
+    this.#prepared.checkUsable();
+    this.#prepared.blaming(() => this.bound.record(target));
+  }
+
+  recover(): void {
+    this.#prepared.recover();
   }
 }
 
 export class Prepared {
   readonly question: Question;
   /** The buffers that bind() takes, by name. */
-  readonly slots: Slots;
+  readonly slots: BindingSlots;
+  /** The same as the planner says it. */
+  readonly planned: Slots;
   #device: Device;
   #pool: ScratchPool;
-  #recent = new Map<string, BoundToBuffers>();
+  #recent = new Recent<string, BoundToBuffers>(rememberedBindings);
+  // Those too that are remembered no more, as long as the page holds them.
+  #live = new Set<WeakRef<BoundToBuffers>>();
+  #isDestroyed = false;
 
   constructor(device: Device, question: Question) {
     this.question = question;
-    this.slots = device.planner.slots(question);
+    this.planned = device.planner.slots(question);
+    const { slots, total_bytes, fallback } = this.planned;
+    this.slots = {
+      slots: slots.map(({ element_bytes, ...slot }) => ({ ...slot, elementBytes: element_bytes })),
+      totalBytes: total_bytes,
+      fallback,
+    };
     this.#device = device;
     this.#pool = new ScratchPool(device.executor);
   }
 
-  /** Compiles what the usual case, separate and aligned buffers, needs. */
-  async compile(): Promise<void> {
-    const usual = this.slots.slots.map(({ elements, element_bytes }, buffer) => ({
-      buffer,
-      offset: 0,
-      bytes: Math.ceil((elements * element_bytes) / 16) * 16,
-    }));
-    const { plan } = this.#device.planner.plan(this.question, this.#device.traits, usual);
+  /** Compiles what buffers apart need, bound from their beginnings, and of sizes such as these. */
+  async compile(sizes: readonly ('exact' | 'padded')[] = ['exact', 'padded']): Promise<void> {
+    const { planner, executor, traits } = this.#device;
+    const plans = sizes.map((size) => {
+      const unit = size === 'padded' ? 16 : 4;
+      const places = this.planned.slots.map(({ elements, element_bytes }, buffer) => ({
+        buffer,
+        offset: 0,
+        bytes: Math.max(unit, Math.ceil((elements * element_bytes) / unit) * unit),
+      }));
+      return planner.plan(this.question, traits, places).plan;
+    });
     try {
-      await this.#device.executor.prepare(plan);
+      await Promise.all(plans.map((plan) => executor.prepare(plan)));
     } catch (error) {
-      // The page's own text is what does not compile.
-      const { monoid, where } = this.question.description;
-      if (error instanceof CumuloError && error.kind === 'validation' && (monoid || where)) {
-        throw new CumuloError('bad-argument', error.message, error.reasons);
-      }
-      throw error;
+      throw this.#blamed(error);
     }
   }
 
   /** Binds to places by the names of the slots; the same places are remembered. */
   bind(places: Readonly<Record<string, Place>>): Bound {
-    if (this.#device.loss) throw this.#device.loss;
-    const names = this.slots.slots.map(({ name }) => name);
+    this.checkUsable();
+    const names = this.planned.slots.map(({ name }) => name);
     const given = named(names, places, 'buffer').map((place, k) => placeOf(place, names[k]!));
     const numbered = given.map(({ buffer, offset }, k): NumberedPlace => {
       if ((buffer.usage & GPUBufferUsage.STORAGE) === 0) {
@@ -162,15 +194,13 @@ export class Prepared {
     const key = JSON.stringify(numbered);
     let bound = this.#recent.get(key);
     if (!bound) {
-      const { planner, traits, executor } = this.#device;
-      const placed = planner.plan(this.question, traits, numbered);
-      const buffers = given.map(({ buffer }) => buffer);
-      bound = new BoundToBuffers(new BoundPlan(executor, placed, buffers, this.#pool), this.#device);
-      this.#recent.set(key, bound);
-      if (this.#recent.size > rememberedBindings) {
-        const [oldest] = this.#recent.keys();
-        this.#recent.delete(oldest!);
+      const placed = this.#device.planner.plan(this.question, this.#device.traits, numbered);
+      for (const [k, { buffer }] of given.entries()) {
+        const usage = missingUsage(placed.plan, placed.external[k]!.index, buffer.usage);
+        if (usage) throw new CumuloError('bad-argument', `the buffer of the ${names[k]} lacks the usage ${usage}`);
       }
+      bound = this.#bound(placed, given.map(({ buffer }) => buffer));
+      this.#recent.set(key, bound);
     }
     return bound;
   }
@@ -182,8 +212,43 @@ export class Prepared {
 
   /** Frees scratch and bindings; the page's buffers stay. */
   destroy(): void {
-    for (const bound of this.#recent.values()) bound.destroy();
+    this.#isDestroyed = true;
+    for (const bound of this.#live) bound.deref()?.destroy();
+    this.#live.clear();
     this.#recent.clear();
     this.#pool.destroy();
+  }
+
+  /** Throws where the device is lost or this is destroyed. */
+  checkUsable(): void {
+    if (this.#device.loss) throw this.#device.loss;
+    if (this.#isDestroyed) {
+      throw new CumuloError('bad-argument', 'what this was bound by is destroyed: prepare and bind it again');
+    }
+  }
+
+  /** Throws what `work` throws, as the page's fault where its own text does not compile. */
+  blaming<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw this.#blamed(error);
+    }
+  }
+
+  #bound(placed: PlacedPlan, buffers: readonly GPUBuffer[]): BoundToBuffers {
+    const plan = this.blaming(() => new BoundPlan(this.#device.executor, placed, buffers, this.#pool));
+    const bound = new BoundToBuffers(plan, this);
+    for (const other of this.#live) {
+      if (!other.deref()) this.#live.delete(other);
+    }
+    this.#live.add(new WeakRef(bound));
+    return bound;
+  }
+
+  #blamed(error: unknown): unknown {
+    const { monoid, where } = this.question.description;
+    const isOfPage = error instanceof RefusedText && (monoid || where);
+    return isOfPage ? new CumuloError('bad-argument', error.message, error.reasons) : error;
   }
 }

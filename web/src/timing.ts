@@ -36,17 +36,20 @@ async function timeOnDevice(executor: Executor, work: Recordable, repeats: numbe
   const { device } = executor;
   const querySet = device.createQuerySet({ type: 'timestamp', count: 2 });
   const stamps = executor.buffer('timestamps', 16, GPUBufferUsage.QUERY_RESOLVE);
-  await executor.submit('timed runs', (encoder) => {
-    encoder.beginComputePass({ timestampWrites: { querySet, endOfPassWriteIndex: 0 } }).end();
-    for (let k = 0; k < repeats; ++k) work.record(encoder);
-    encoder.beginComputePass({ timestampWrites: { querySet, beginningOfPassWriteIndex: 1 } }).end();
-    encoder.resolveQuerySet(querySet, 0, 2, stamps, 0);
-  });
-  const [bytes] = await executor.read([{ buffer: stamps, offset: 0, bytes: 16 }]);
-  querySet.destroy();
-  stamps.destroy();
-  const [begin, end] = new BigUint64Array(bytes!.buffer);
-  return Number(end! - begin!) / 1e6 / repeats;
+  try {
+    await executor.submit('timed runs', (encoder) => {
+      encoder.beginComputePass({ timestampWrites: { querySet, endOfPassWriteIndex: 0 } }).end();
+      for (let k = 0; k < repeats; ++k) work.record(encoder);
+      encoder.beginComputePass({ timestampWrites: { querySet, beginningOfPassWriteIndex: 1 } }).end();
+      encoder.resolveQuerySet(querySet, 0, 2, stamps, 0);
+    });
+    const [bytes] = await executor.read([{ buffer: stamps, offset: 0, bytes: 16 }]);
+    const [begin, end] = new BigUint64Array(bytes!.buffer);
+    return Number(end! - begin!) / 1e6 / repeats;
+  } finally {
+    querySet.destroy();
+    stamps.destroy();
+  }
 }
 
 async function timeOnPage(executor: Executor, work: Recordable, repeats: number): Promise<number> {
