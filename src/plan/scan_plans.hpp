@@ -66,7 +66,7 @@ Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name
 // A kernel of nothing but a monoid's text: for the compiler's opinion of it.
 Result<PlanKernel> make_monoid_check(const ScanDescription& description, const Traits& traits);
 
-// A slice's place, as struct Params of lib/params.wgsl.
+// A slice's place: fields of struct Params of lib/params_struct.wgsl, in its order.
 struct SliceParams {
   std::uint32_t count = 0;
   std::uint32_t tiles = 0;
@@ -76,7 +76,6 @@ struct SliceParams {
   std::uint32_t out_offset = 0;
   std::uint32_t all_tiles = 0;
   std::uint32_t initial_at = 0;
-  std::uint32_t batches = 0;
   // In vectors, for lib/vector_io.wgsl:
   std::uint32_t in_block = 0;
   std::uint32_t in_last = 0;
@@ -85,7 +84,10 @@ struct SliceParams {
   std::uint32_t out_whole = 0;
   std::uint32_t out_begin = 0;
   std::uint32_t out_words = 0;
+  // Of a reduction:
+  std::uint32_t batches = 0;
 };
+// All words of the struct.
 std::vector<std::uint32_t> parameter_words(const ScanRequest& request, const SliceParams& slice);
 
 // Whether a scan can be traced; unsupported where not.

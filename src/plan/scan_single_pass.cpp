@@ -115,22 +115,43 @@ std::string shape_note(std::uint64_t tile, std::uint64_t workgroup, std::uint64_
          " invocations: " + std::to_string(tiles) + " tiles";
 }
 
-// Of single_pass.wgsl with its look-back and lib/spine.wgsl.
-std::uint64_t large_memory(std::uint64_t element, std::uint32_t parts,
-                           const SinglePassShape& shape) {
-  if (shape.any_order) {
-    return workgroup_memory(
-        {parts * element, element, (3 + shape.direct_groups) * element, sizeof(std::uint32_t)});
-  }
-  return workgroup_memory({parts * element, 160 * element, element, 5 * element, element,
-                           32 * element, 64 * element, element, sizeof(std::uint32_t)});
+// Lists of lib/before_tile.wgsl in single_pass.wgsl and in small_pass.wgsl.
+constexpr std::uint32_t large_lists = 2;
+constexpr std::uint32_t small_lists = 1;
+
+std::uint64_t kept_blocks_bytes(std::uint64_t element, std::uint32_t lists) {
+  return std::uint64_t{5} * lists * element;
 }
 
-// Of small_pass.wgsl; with one tile it neither waits nor draws, with one group it totals none.
+constexpr std::uint64_t drawn_bytes = sizeof(std::uint32_t);  // lib/spine.wgsl
+
+// Of single_pass.wgsl with what it imports, whose variables these are.
+std::uint64_t large_memory(std::uint64_t element, std::uint32_t parts,
+                           const SinglePassShape& shape) {
+  const std::uint64_t part_totals = parts * element;
+  const std::uint64_t end_prefix = element;
+  if (shape.any_order) {
+    const std::uint64_t before_parts = (3 + shape.direct_groups) * element;
+    return workgroup_memory({part_totals, end_prefix, before_parts, drawn_bytes});
+  }
+  const std::uint64_t part_tree = 160 * element;
+  const std::uint64_t kept_blocks = kept_blocks_bytes(element, large_lists);
+  const std::uint64_t block_totals = 32 * element;
+  const std::uint64_t group_totals = 64 * element;
+  const std::uint64_t own_group = element;
+  const std::uint64_t before_tile = element;
+  return workgroup_memory({part_totals, end_prefix, part_tree, kept_blocks, block_totals,
+                           group_totals, own_group, before_tile, drawn_bytes});
+}
+
+// Likewise of small_pass.wgsl; with one tile it neither waits nor draws, with one group it totals
+// none.
 std::uint64_t small_memory(std::uint64_t element, std::uint64_t tiles) {
-  if (tiles <= 1) return workgroup_memory({32 * element});
-  return workgroup_memory(
-      {32 * element, 5 * element, tiles <= group_tiles ? 0 : 32 * element, sizeof(std::uint32_t)});
+  const std::uint64_t row_totals = 32 * element;
+  if (tiles <= 1) return workgroup_memory({row_totals});
+  const std::uint64_t kept_blocks = kept_blocks_bytes(element, small_lists);
+  const std::uint64_t group_totals = tiles <= group_tiles ? 0 : 32 * element;
+  return workgroup_memory({row_totals, kept_blocks, group_totals, drawn_bytes});
 }
 
 Error unfit(const std::string& why) {
@@ -369,7 +390,7 @@ Result<Plan> plan_single_pass(const ScanRequest& request, const SinglePassShape&
                  {"AFTER_PREVIOUS", shape.after_previous ? 1 : 0},
                  {"SLICED", slices->size() > 1 ? 1 : 0},
                  {"WAITS", 1},
-                 {"KEPT", 2}});
+                 {"KEPT", large_lists}});
   std::vector<Values> kernels;  // what each was made from
   for (const Slice& elements : *slices) {
     const PassSlice slice = pass_slice(request, elements, tile);
@@ -424,7 +445,7 @@ Result<Plan> plan_small_pass(const ScanRequest& request, const SmallPassShape& s
                  {"WAITS", tiles > 1 ? 1 : 0},
                  {"MANY_GROUPS", tiles > group_tiles ? 1 : 0},
                  {"PAIRED_LANES", 0},
-                 {"KEPT", 1}});
+                 {"KEPT", small_lists}});
   add_bindings(values, request);
   add_layout_values(values, layout, in_vectors);
   auto kernel = make_kernel(request, "small_pass", "small_pass.wgsl", values, workgroup, true);

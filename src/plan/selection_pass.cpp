@@ -84,10 +84,12 @@ class Builder {
     if (shape_.workgroup_size > limits_.max_workgroup_size_x) {
       return beyond("max_workgroup_size_x", limits_.max_workgroup_size_x, invocations);
     }
-    // Of lib/look_back_count.wgsl and lib/spine.wgsl beside the parts' totals; and of
-    // select_gather.wgsl.
-    const std::uint64_t memory = std::max(workgroup_memory({parts_ * 4, 3 * 4, 4}),
-                                          partitions_ ? std::uint64_t{parts_} * 288 * 4 : 0);
+    const std::uint64_t part_totals = std::uint64_t{parts_} * 4;
+    constexpr std::uint64_t before_parts = std::uint64_t{3} * 4;      // lib/look_back_count.wgsl
+    constexpr std::uint64_t drawn = 4;                                // lib/spine.wgsl
+    const std::uint64_t staged = partitions_ ? parts_ * 288 * 4 : 0;  // select_gather.wgsl
+    const std::uint64_t memory =
+        std::max(workgroup_memory({part_totals, before_parts, drawn}), workgroup_memory({staged}));
     if (memory > limits_.max_workgroup_memory) {
       return beyond("max_workgroup_memory", limits_.max_workgroup_memory,
                     "it needs " + std::to_string(memory) + " bytes of workgroup memory");

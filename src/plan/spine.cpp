@@ -36,10 +36,4 @@ std::uint32_t add_spine(Plan& plan, const SpineLayout& layout, std::uint64_t til
   return buffer;
 }
 
-std::uint64_t workgroup_memory(std::initializer_list<std::uint64_t> variables) {
-  std::uint64_t bytes = 0;
-  for (const std::uint64_t variable : variables) bytes += (variable + 15) / 16 * 16;
-  return bytes;
-}
-
 }  // namespace cumulo::plan

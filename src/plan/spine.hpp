@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 
 #include "cumulo/plan.hpp"
 #include "plan/preprocess.hpp"
@@ -53,8 +52,5 @@ constexpr std::uint32_t runs_of_tag(std::uint32_t bits) { return 1U << (bits - 1
 // Adds the spine, with its status and renewal; returns its number.
 std::uint32_t add_spine(Plan& plan, const SpineLayout& layout, std::uint64_t tiles, SpineWord word,
                         std::uint32_t tag_bits = 16);
-
-// Workgroup memory in bytes, each variable from a multiple of 16 on, as WebGPU counts it.
-std::uint64_t workgroup_memory(std::initializer_list<std::uint64_t> variables);
 
 }  // namespace cumulo::plan

@@ -13,14 +13,21 @@ std::uint32_t largest_workgroup(const Limits& limits) {
   return std::min(limits.max_invocations_per_workgroup, limits.max_workgroup_size_x);
 }
 
-// Workgroup memory of scan_tiles.wgsl and scan_totals.wgsl, in elements.
-std::uint64_t scan_tiles_memory(const TileShape& s) {
-  return s.tile / order::quad + s.tile / order::row + s.tile / order::strip;
+// Bytes of scan_tiles.wgsl; reduce_tiles.wgsl needs less.
+std::uint64_t scan_tiles_memory(const TileShape& s, std::uint64_t element) {
+  const std::uint64_t quad_sums = s.tile / order::quad * element;
+  const std::uint64_t row_sums = s.tile / order::row * element;
+  const std::uint64_t sums = s.tile / order::strip * element;  // lib/upsweep.wgsl
+  return workgroup_memory({quad_sums, row_sums, sums});
 }
 
-std::uint64_t scan_totals_memory(const TileShape& s) { return std::uint64_t{s.tree} + 32; }
+std::uint64_t scan_totals_memory(const TileShape& s, std::uint64_t element) {
+  const std::uint64_t sums = s.tree * element;  // lib/upsweep.wgsl
+  const std::uint64_t pending = 32 * element;   // lib/block_counter.wgsl
+  return workgroup_memory({sums, pending});
+}
 
-// The largest shape whose workgroup memory, in elements, fits.
+// The largest shape that needs no more bytes of workgroup memory than there are.
 template <class F>
 std::optional<TileShape> largest_shape(const Limits& limits, std::uint64_t element_bytes,
                                        F&& memory) {
@@ -28,7 +35,7 @@ std::optional<TileShape> largest_shape(const Limits& limits, std::uint64_t eleme
        {TileShape{256, 4096, 1024}, TileShape{128, 4096, 512}, TileShape{128, 2048, 256},
         TileShape{64, 1024, 128}, TileShape{32, 1024, 64}, TileShape{16, 1024, 64}}) {
     if (shape.workgroup_size <= largest_workgroup(limits) &&
-        memory(shape) * element_bytes <= limits.max_workgroup_memory) {
+        memory(shape, element_bytes) <= limits.max_workgroup_memory) {
       return shape;
     }
   }
@@ -37,16 +44,24 @@ std::optional<TileShape> largest_shape(const Limits& limits, std::uint64_t eleme
 
 }  // namespace
 
+std::uint64_t workgroup_memory(std::initializer_list<std::uint64_t> variables) {
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t variable : variables) bytes += (variable + 15) / 16 * 16;
+  return bytes;
+}
+
 std::optional<TileShape> reduce_then_scan_shape(const Limits& limits, std::uint64_t element_bytes) {
-  return largest_shape(limits, element_bytes, [](const TileShape& shape) {
-    return std::max(scan_tiles_memory(shape), scan_totals_memory(shape));
+  return largest_shape(limits, element_bytes, [](const TileShape& shape, std::uint64_t element) {
+    return std::max(scan_tiles_memory(shape, element), scan_totals_memory(shape, element));
   });
 }
 
 std::optional<TileShape> memory_pass_shape(const Limits& limits, std::uint64_t element_bytes) {
-  constexpr std::uint64_t look_back = 96 + 4;  // lib/look_back_memory.wgsl, and the ticket
-  return largest_shape(limits, element_bytes,
-                       [](const TileShape& shape) { return scan_tiles_memory(shape) + look_back; });
+  return largest_shape(limits, element_bytes, [](const TileShape& shape, std::uint64_t element) {
+    const std::uint64_t totals_before = 96 * element;   // lib/look_back_memory.wgsl
+    const std::uint64_t drawn = sizeof(std::uint32_t);  // lib/spine.wgsl
+    return scan_tiles_memory(shape, element) + workgroup_memory({totals_before, drawn});
+  });
 }
 
 std::optional<TileShape> reduce_shape(const Limits& limits, std::uint64_t element_bytes) {
@@ -57,10 +72,12 @@ std::optional<TileShape> reduce_shape(const Limits& limits, std::uint64_t elemen
     const std::uint32_t quads_each = std::max<std::uint32_t>(
         std::bit_floor(static_cast<std::uint32_t>(8 / words)), strip_quads / workgroup);
     const std::uint32_t quads = workgroup * quads_each;
-    const std::uint64_t memory = quads + quads / 8 + 2 * 32;  // of reduce_rest.wgsl, in elements
+    const std::uint64_t sums = (quads + quads / 8) * element_bytes;  // lib/block_tree.wgsl
+    const std::uint64_t pending = 32 * element_bytes;                // lib/block_counter.wgsl
+    const std::uint64_t kept = 32 * element_bytes;                   // reduce_rest.wgsl
     const TileShape shape{workgroup, quads * order::quad, quads};
     if (workgroup <= largest_workgroup(limits) &&
-        memory * element_bytes <= limits.max_workgroup_memory) {
+        workgroup_memory({sums, pending, kept}) <= limits.max_workgroup_memory) {
       return shape;
     }
   }
@@ -70,10 +87,13 @@ std::optional<TileShape> reduce_shape(const Limits& limits, std::uint64_t elemen
 std::optional<TileShape> selection_shape(const Limits& limits, std::uint64_t masks) {
   for (const std::uint32_t workgroup : {256U, 128U, 64U, 32U, 16U}) {
     const TileShape shape{workgroup, workgroup * 16, workgroup};
-    const std::uint64_t scatter = masks * (shape.tile / 32) * 2;  // words
-    const std::uint64_t counts = shape.tree;
+    const std::uint64_t tile_bits = masks * shape.tile / 8;
+    // `bits` and `sums` of select_scatter.wgsl, `sums` of select_counts.wgsl; select_mask.wgsl
+    // needs less.
+    const std::uint64_t scatter = workgroup_memory({tile_bits, tile_bits});
+    const std::uint64_t counts = workgroup_memory({std::uint64_t{shape.tree} * 4});
     if (workgroup <= largest_workgroup(limits) &&
-        4 * std::max(scatter, counts) <= limits.max_workgroup_memory) {
+        std::max(scatter, counts) <= limits.max_workgroup_memory) {
       return shape;
     }
   }
@@ -97,10 +117,11 @@ std::uint32_t expand_tile(std::uint32_t workgroup) { return workgroup * 32 - 64;
 std::optional<TileShape> expand_shape(const Limits& limits, std::uint64_t element_bytes) {
   for (const std::uint32_t workgroup : {256U, 128U, 64U, 32U, 16U}) {
     const std::uint32_t tile = expand_tile(workgroup);
-    // Where items begin, the rows' items; expand_share.wgsl needs less.
+    // Of expand.wgsl, the start_pairs and row_items; expand_share.wgsl needs less.
     const std::uint64_t words = (tile / expand_least_weight + 4) / 2 + workgroup + 1;
+    constexpr std::uint64_t rounding = 64;  // more than workgroup_memory() adds
     if (workgroup <= largest_workgroup(limits) &&
-        words * element_bytes + 64 <= limits.max_workgroup_memory) {
+        words * element_bytes + rounding <= limits.max_workgroup_memory) {
       return TileShape{workgroup, tile, 0};
     }
   }

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 
 #include "cumulo/traits.hpp"
 
 namespace cumulo::plan {
+
+// Bytes of workgroup memory as WebGPU counts them: each variable takes a multiple of 16.
+std::uint64_t workgroup_memory(std::initializer_list<std::uint64_t> variables);
 
 // Each is a power of two. A tile is a whole number of strips; no result depends on its size.
 struct TileShape {

@@ -50,6 +50,9 @@ AssertionResult keeps_bindings(const Plan& plan, const DispatchStep& dispatch,
 
 // Bytes of an Element: a scalar, or a struct with a field of 4 bytes a line.
 std::uint64_t element_bytes_in(const std::string& wgsl) {
+  for (const char* const wide : {"alias Element = u64;", "alias Element = i64;"}) {
+    if (wgsl.find(wide) != std::string::npos) return 8;
+  }
   const std::string opening = "struct Element {\n";
   const auto begin = wgsl.find(opening);
   if (begin == std::string::npos) return 4;
@@ -57,16 +60,17 @@ std::uint64_t element_bytes_in(const std::string& wgsl) {
   return 4 * static_cast<std::uint64_t>(std::count(first, std::find(first, wgsl.end(), '}'), '\n'));
 }
 
-// Bytes of the workgroup's variables: WORD or array<WORD, COUNT>, where a WORD that is no Element
-// has 4 bytes.
+// Bytes of the workgroup's variables, each rounded to 16 as WebGPU does: WORD or array<WORD,
+// COUNT>, where a WORD is an Element, a vec2 of words, or 4 bytes.
 std::uint64_t workgroup_memory(const PlanKernel& kernel) {
   static const std::regex variable{R"(var<workgroup> \w+: (array<)?(\w+)[^;,]*(?:, (\d+)>)?;)"};
   const std::uint64_t element_bytes = element_bytes_in(kernel.wgsl);
   std::uint64_t bytes = 0;
   for (std::sregex_iterator at{kernel.wgsl.begin(), kernel.wgsl.end(), variable}, end; at != end;
        ++at) {
-    const std::uint64_t each = (*at)[2] == "Element" ? element_bytes : 4;
-    bytes += (*at)[3].matched ? each * std::stoull((*at)[3]) : each;
+    const std::uint64_t each = (*at)[2] == "Element" ? element_bytes : (*at)[2] == "vec2" ? 8 : 4;
+    const std::uint64_t variable_bytes = (*at)[3].matched ? each * std::stoull((*at)[3]) : each;
+    bytes += (variable_bytes + 15) / 16 * 16;
   }
   return bytes;
 }

@@ -141,6 +141,41 @@ TEST(PlanLimits, TheLimitThatIsTooSmallIsTheOneNamed) {
                     "(max_workgroups_per_dimension is 0)"));
 }
 
+// Variables take multiples of 16 bytes of workgroup memory: a limit just above the sum of their own
+// sizes may be too small.
+TEST(PlanLimits, AnyWorkgroupMemoryIsPlannedForOrRefused) {
+  std::vector<ScanDescription> elements = elements_of_all_sizes();
+  for (const std::size_t words : {1, 5, 7}) {
+    Monoid monoid{.name = "words",
+                  .fields = std::vector<MonoidField>(words),
+                  .wgsl = "return newer;",
+                  .identity = std::vector<std::byte>(4 * words)};
+    for (std::size_t i = 0; i < words; ++i) monoid.fields[i].name = "w" + std::to_string(i);
+    elements.push_back({.monoid = std::move(monoid)});
+  }
+  for (ScanDescription& d : elements) {
+    d.n = 50'000;
+    const std::uint64_t element = std::max<std::uint64_t>(element_bytes(d), 4);
+    // Below and above what shapes of so many elements need.
+    for (const std::uint64_t shape : {97U, 192U, 292U, 356U, 392U, 548U, 1060U, 1156U}) {
+      for (std::uint64_t bytes = shape * element; bytes < shape * element + 64; bytes += 4) {
+        Traits traits;
+        traits.limits.max_workgroup_memory = static_cast<std::uint32_t>(bytes);
+        for (const Algorithm algorithm : {Algorithm::reduce_then_scan, Algorithm::single_pass}) {
+          d.algorithm = algorithm;
+          if (d.wide && algorithm == Algorithm::single_pass) continue;
+          ASSERT_TRUE(planned_or_refused(d, traits)) << bytes << " bytes, " << element_name(d);
+        }
+        const auto reduced = plan_reduce(
+            {.n = d.n, .type = d.type, .op = d.op, .monoid = d.monoid, .wide = d.wide}, traits);
+        ASSERT_TRUE(reduced ? keeps_device_limits(*reduced, traits)
+                            : names_a_limit(reduced.error()))
+            << bytes << " bytes, " << element_name(d);
+      }
+    }
+  }
+}
+
 // A plan has a buffer and two dispatches for each slice: it must not itself fill the memory.
 TEST(PlanLimits, MillionsOfSlicesAreRefused) {
   Traits traits;
