@@ -35,11 +35,25 @@ execFileSync(process.execPath, [tsc, '-p', join(here, 'tsconfig.types.json'), '-
   stdio: 'inherit',
 });
 // So that a program may install the folder as it is.
-const { name, version, description, license } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
-writeFileSync(
-  join(out, 'cumulo/package.json'),
-  `${JSON.stringify({ name, version, description, license, type: 'module', main: 'cumulo.js', types: 'cumulo.d.ts' }, null, 2)}\n`,
-);
+const { name, version, description, license, devDependencies } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+const published = {
+  name,
+  version,
+  description,
+  license,
+  type: 'module',
+  main: 'cumulo.js',
+  types: 'cumulo.d.ts',
+  exports: {
+    '.': { types: './cumulo.d.ts', default: './cumulo.js' },
+    './planner.wasm': './planner.wasm',
+    './package.json': './package.json',
+  },
+  // The declarations name its types; programs in JavaScript do without.
+  peerDependencies: { '@webgpu/types': `>=${devDependencies['@webgpu/types']}` },
+  peerDependenciesMeta: { '@webgpu/types': { optional: true } },
+};
+writeFileSync(join(out, 'cumulo/package.json'), `${JSON.stringify(published, null, 2)}\n`);
 await build({
   ...common,
   entryPoints: { gallery: join(here, 'gallery/main.ts') },

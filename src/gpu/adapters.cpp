@@ -4,6 +4,8 @@
 #include <array>
 #include <mutex>
 
+#include "plan/vendors.hpp"
+
 namespace cumulo::gpu {
 namespace {
 
@@ -58,16 +60,6 @@ DeviceKind kind_of(WGPUAdapterType type) {
   }
 }
 
-// Vendors whose GPUs kept started workgroups running in published tests (Sorensen et al. 2021): a
-// workgroup may wait there for one that started before it.
-constexpr std::uint32_t nvidia = 0x10de, amd = 0x1002, intel = 0x8086;
-
-bool makes_progress(const WGPUAdapterInfo& info) {
-  constexpr std::array vendors{nvidia, amd, intel};
-  return info.adapterType != WGPUAdapterType_CPU &&
-         std::ranges::find(vendors, info.vendorID) != vendors.end();
-}
-
 Traits traits_of(const WGPULimits& limits, const WGPUAdapterInfo& info,
                  const std::vector<Feature>& found) {
   Traits traits;
@@ -89,8 +81,8 @@ Traits traits_of(const WGPULimits& limits, const WGPUAdapterInfo& info,
   traits.shader_int64 = has(found, native(WGPUNativeFeature_ShaderInt64));
   traits.shader_int64_atomics =
       traits.shader_int64 && has(found, native(WGPUNativeFeature_ShaderInt64AtomicAllOps));
-  traits.forward_progress = makes_progress(info);
-  traits.ordered_workgroups = traits.forward_progress && info.vendorID == nvidia;
+  plan::set_progress(traits, plan::vendor_of(info.vendorID),
+                     info.adapterType == WGPUAdapterType_CPU);
   // SPIR-V and HLSL say so; Metal's compiler loads, changes and stores the whole vector.
   traits.stores_components =
       info.backendType == WGPUBackendType_Vulkan || info.backendType == WGPUBackendType_D3D12;

@@ -56,6 +56,18 @@ export function launch() {
   });
 }
 
+// For a page's init script: a GPU error that nothing catches is logged as an error, which fails the test. By
+// itself Chromium logs it as a warning.
+export const reportGpuErrors = () => {
+  if (!globalThis.GPUAdapter) return;
+  const { requestDevice } = GPUAdapter.prototype;
+  GPUAdapter.prototype.requestDevice = async function (...given) {
+    const device = await requestDevice.apply(this, given);
+    device.addEventListener('uncapturederror', ({ error }) => console.error(`uncaptured GPU error: ${error.message}`));
+    return device;
+  };
+};
+
 // For a page's init script.
 export const takeAwayWebGpu = () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined });
 

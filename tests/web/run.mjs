@@ -1,11 +1,12 @@
 // Runs the browser tests, each in a page of its own, and writes their report.
 //   node tests/web/run.mjs --site FOLDER [--junit FILE] [--screenshots FOLDER] [--only PATTERN]
-// FOLDER is what script/web builds. A test fails where its function throws or the page logs an error.
+// FOLDER is what script/web builds. A test fails where its function throws, the page logs an error, or a GPU
+// error reaches no error scope (but for tests that set gpuErrors, as they provoke some).
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { launch, serve, writeReport } from './harness.mjs';
+import { launch, reportGpuErrors, serve, writeReport } from './harness.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -16,7 +17,7 @@ const { values: options } = parseArgs({
   },
 });
 const suites = {};
-for (const name of ['primitives', 'variants', 'recording', 'faults', 'tracing', 'gallery', 'documents', 'types']) {
+for (const name of ['primitives', 'variants', 'recording', 'recorded', 'faults', 'tracing', 'gallery', 'documents', 'types']) {
   suites[name] = (await import(`./${name}.test.mjs`)).default;
 }
 
@@ -24,6 +25,7 @@ mkdirSync(options.screenshots, { recursive: true });
 // Not at the root: the pages must work under any path.
 const server = await serve([
   ['/some/path/', options.site],
+  ['/another path/', options.site],
   ['/tests/', fileURLToPath(new URL('page/', import.meta.url))],
 ]);
 let browser = await launch();
@@ -40,6 +42,7 @@ async function runTest(test) {
   page.on('console', (message) => {
     if (message.type() === 'error') errors.push(`console: ${message.text()}`);
   });
+  if (!test.gpuErrors) await context.addInitScript(reportGpuErrors);
   page.setDefaultTimeout(60_000);
   const screenshot = (name, of) => of.screenshot({ path: `${options.screenshots}/${name}.png` });
   const late = new Promise((_, reject) =>
@@ -47,7 +50,13 @@ async function runTest(test) {
   );
   try {
     await Promise.race([
-      test.run({ page, context, errors, screenshot, site: `${server.address}/some/path/`, tests: `${server.address}/tests/` }),
+      test.run({
+        page, context, errors, screenshot,
+        folder: options.site,
+        site: `${server.address}/some/path/`,
+        otherSite: `${server.address}/another path/`,
+        tests: `${server.address}/tests/`,
+      }),
       late,
     ]);
     if (errors.length > 0) throw new Error(errors.join('\n'));

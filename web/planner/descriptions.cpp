@@ -311,11 +311,10 @@ SelectionDescription read_selection(Fields& fields) {
   };
   read_predicate("where", d.predicate);
   read_predicate("second", d.second);
-  if (const Json* const value = fields.find("flags")) {
+  if (fields.find("flags") != nullptr) {
     FlagType flags{};
     fields.read_word("flags", flags, flag_types);
     d.flags = flags;
-    (void)value;
   }
   fields.read("heads", d.heads);
   fields.read_word("rest", d.rest, rests);

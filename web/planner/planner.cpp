@@ -8,16 +8,24 @@
 //     -> as of "plan"; the plan's "trace" says what its buffer holds
 //   {"call": "run", ..., "places": [address]}
 //     -> {"algorithm": "blocked"}
+//   {"call": "traits", "limits": {"max_buffer_size"...}, "features": [name], "vendor",
+//   "is_software",
+//    "user_agent", "subgroup_min_size", "subgroup_max_size", "subgroup_width"}, all of it as the
+//    browser
+//   names it, the width as one probing kernel saw it
+//     -> the traits, for "plan" and "trace"
 // "called" may stand beside "primitive": the name that errors are to give it.
 // or {"error": {"kind", "message", "reasons"}}. "buffers" and "places" stand in the order of the
 // slots; equal numbers in "buffer" mean one buffer. "external" are the plan's buffers that the
 // caller gives, and from where they are bound.
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "descriptions.hpp"
 #include "plan/caller.hpp"
+#include "plan/vendors.hpp"
 #include "run_on_cpu.hpp"
 
 namespace cumulo::web {
@@ -177,28 +185,68 @@ Result<std::string> answer_run(const Request& request) {
   return text_of({{"algorithm", name(serial ? Algorithm::serial : Algorithm::blocked)}});
 }
 
+std::string word_of(const Json& json, const char* key) {
+  const Json* const value = member(json, key);
+  return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+// False where it is missing.
+Result<bool> truth_of(const Json& json, const char* key) {
+  const Json* const value = member(json, key);
+  if (value == nullptr) return false;
+  if (value->is_boolean()) return value->get<bool>();
+  return std::unexpected{
+      bad_argument("'" + std::string(key) + "' must be true or false, not " +
+                   (value->is_structured() ? "a list or an object" : text_of(*value)))};
+}
+
+// The limits and sizes by the names of the traits, which tell what there is and what it may be.
+Result<std::string> answer_traits(const Json& json) {
+  const Json* const limits = member(json, "limits");
+  Json given = limits != nullptr ? *limits : Json::object();
+  if (!given.is_object()) return std::unexpected{bad_argument("'limits' must be an object")};
+  for (const char* const key : {"subgroup_min_size", "subgroup_max_size", "subgroup_width"}) {
+    if (const Json* const value = member(json, key)) given[key] = *value;
+  }
+  auto traits = traits_from_json(text_of(given));
+  if (!traits) return std::unexpected{std::move(traits.error())};
+  auto is_software = truth_of(json, "is_software");
+  if (!is_software) return std::unexpected{std::move(is_software.error())};
+  const Json* const features = member(json, "features");
+  const auto has = [&](const char* feature) {
+    return features != nullptr && features->is_array() &&
+           std::ranges::find(*features, Json(feature)) != features->end();
+  };
+  traits->subgroups = has("subgroups");
+  traits->timestamps = has("timestamp-query");
+  traits->shader_f16 = has("shader-f16");
+  // Firefox compiles WGSL by naga; Chromium by Tint, whose dialect is that of the standard.
+  const bool is_naga = word_of(json, "user_agent").contains("Firefox/");
+  traits->dialect = is_naga ? Dialect::naga : Dialect::tint;
+  plan::set_progress(*traits, plan::vendor_of(word_of(json, "vendor")), *is_software);
+  return to_json(*traits);
+}
+
 Result<std::string> answer_to(const Json& json) {
   if (!json.is_object()) return std::unexpected{bad_argument("the request is no JSON object")};
-  const auto word = [&](const char* key) {
-    const Json* const value = member(json, key);
-    return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
-  };
+  const auto word = [&](const char* key) { return word_of(json, key); };
+  const std::string call = word("call");
+  if (call == "traits") return answer_traits(json);
   const Json* const fields = member(json, "description");
   const std::string primitive = word("primitive");
   const std::string called = word("called");
   auto description = read_description(primitive, called.empty() ? primitive : called,
                                       fields != nullptr ? *fields : Json::object());
   if (!description) return std::unexpected{std::move(description.error())};
-  const Json* const counted = member(json, "counted");
-  const Request request{json, std::move(*description),
-                        counted != nullptr && counted->is_boolean() && counted->get<bool>()};
-  const std::string call = word("call");
+  auto counted = truth_of(json, "counted");
+  if (!counted) return std::unexpected{std::move(counted.error())};
+  const Request request{json, std::move(*description), *counted};
   if (call == "slots") return answer_slots(request);
   if (call == "plan") return answer_plan(request);
   if (call == "trace") return answer_trace(request);
   if (call == "run") return answer_run(request);
   return std::unexpected{
-      bad_argument("unknown call '" + call + "'; known are slots, plan, trace and run")};
+      bad_argument("unknown call '" + call + "'; known are slots, plan, trace, run and traits")};
 }
 
 std::string answer;

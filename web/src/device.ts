@@ -88,9 +88,13 @@ export async function traitsOf(executor: Executor): Promise<Traits> {
     subgroup_width: subgroups ? await probeSubgroupWidth(executor) : 0,
     timestamps: device.features.has('timestamp-query'),
     shader_f16: device.features.has('shader-f16'),
+    shader_int64: false, // nothing that a browser offers
+    shader_int64_atomics: false,
     forward_progress: progress,
     ordered_workgroups: progress && info?.vendor === 'nvidia',
-    dialect: 'tint',
+    stores_components: false, // a browser does not say which API is behind it
+    // Firefox compiles WGSL by naga.
+    dialect: globalThis.navigator?.userAgent.includes('Firefox/') ? 'naga' : 'tint',
   };
 }
 
@@ -106,8 +110,14 @@ fn main(@builtin(subgroup_size) size: u32, @builtin(local_invocation_index) i: u
 `,
 };
 
+/** 0, not known, where the browser does not compile it. */
 async function probeSubgroupWidth(executor: Executor): Promise<number> {
-  await executor.compile(probe);
+  try {
+    await executor.compile(probe);
+  } catch (error) {
+    if (error instanceof CumuloError && error.kind === 'validation') return 0;
+    throw error;
+  }
   const pipeline = executor.pipeline(probe);
   const buffer = executor.buffer('subgroup width', 4);
   const entries = [{ binding: 0, resource: { buffer } }];

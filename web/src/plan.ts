@@ -16,8 +16,11 @@ export interface Traits {
   subgroup_width: number;
   timestamps: boolean;
   shader_f16: boolean;
+  shader_int64: boolean;
+  shader_int64_atomics: boolean;
   forward_progress: boolean;
   ordered_workgroups: boolean;
+  stores_components: boolean;
   dialect: 'tint' | 'naga';
 }
 

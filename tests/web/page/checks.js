@@ -21,7 +21,8 @@ async function each(sizes, call) {
 // Of 'webgpu' or 'cpu': name -> function of the site's address.
 export function primitiveChecks(backend) {
   const checks = { 'scans at tile edges': (site) => primitives.scanSizes(site, backend, edges) };
-  for (const type of ['u32', 'i32', 'f32', 'u64', 'i64', ...(withHalves ? ['f16'] : [])]) {
+  const common = ['u32', 'i32', 'f32', 'u64', 'i64'];
+  for (const type of [...common, ...(withHalves ? ['f16'] : []), ...(backend === 'cpu' ? ['f64'] : [])]) {
     checks[`scans of ${type} by every operator`] = (site) => primitives.scanOperators(site, backend, 1500, type);
   }
   checks['wide sums'] = (site) => primitives.wideSums(site, backend, 2100);

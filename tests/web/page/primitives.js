@@ -5,6 +5,8 @@ const selected = ['u32', 'i32', 'f32', 'u64', 'i64'];
 // Browsers of before 2025 have no arrays of halves.
 const halves = 'Float16Array' in globalThis ? ['f16'] : [];
 const types = [...selected, ...halves];
+// f64 is the CPU's alone.
+const doubles = (backend) => (backend === 'cpu' ? ['f64'] : []);
 
 export async function open(site, backend) {
   const { load } = await import(`${site}cumulo/cumulo.js`);
@@ -49,7 +51,7 @@ export async function scanOperators(site, backend, n, type) {
     ++k;
     // Products of floats would overflow: signs alone.
     const values = type[0] === 'f' && op === 'mul' ? arrayOf[type].from({ length: n }, (_, i) => (i % 3 ? 1 : -1)) : data(type, n, 3 + k);
-    const init = type.endsWith('64') ? 5n : 5;
+    const init = type.endsWith('64') && type[0] !== 'f' ? 5n : 5;
     const options = [
       { op },
       { op, exclusive: true, reverse: true },
@@ -93,14 +95,14 @@ export async function wideSums(site, backend, n) {
 }
 
 // Few, as a driver compiles each kernel; the kernels are the scan's operators over.
-const reduced = { u32: ['add', 'xor'], i32: ['min'], f32: ['add', 'max'], f16: ['add', 'min'], u64: ['add'], i64: ['max'] };
+const reduced = { u32: ['add', 'xor'], i32: ['min'], f32: ['add', 'max'], f16: ['add', 'min'], f64: ['add', 'max'], u64: ['add'], i64: ['max'] };
 
 export async function reductions(site, backend, sizes) {
   const cumulo = await open(site, backend);
   const faults = [];
   let k = 0;
   for (const n of sizes) {
-    for (const type of types) {
+    for (const type of [...types, ...doubles(backend)]) {
       const operators = reduced[type];
       const op = operators[k++ % operators.length];
       const values = data(type, n, 11 + n);
@@ -118,7 +120,8 @@ export async function selections(site, backend, sizes, algorithm) {
   const faults = [];
   let k = 0;
   for (const n of sizes) {
-    const type = selected[k++ % selected.length];
+    const all = [...selected, ...doubles(backend)];
+    const type = all[k++ % all.length];
     const values = data(type, n, 13 + n, true);
     const next = random(n + 1);
     const bits = Array.from({ length: n }, () => next() % 3 > 0);

@@ -16,6 +16,12 @@ const devices = {
   small: { forward_progress: true, max_invocations_per_workgroup: 128, max_workgroup_size_x: 128 },
 };
 const sizes = [1, 3000, 400_000, 2 ** 24];
+// Devices of which only the last size asks for more than of those above: a scan beyond one binding, which is a
+// single pass in slices; and a selection of 64-byte elements in a single pass.
+const devicesOfMany = {
+  slices: { ...lanes32, forward_progress: true, ordered_workgroups: true, max_storage_binding_size: 32 * megabyte },
+  large: { ...devices.nvidia, max_invocations_per_workgroup: 1024, max_workgroup_size_x: 1024 },
+};
 
 function* product(axes) {
   const [[name, values], ...rest] = Object.entries(axes);
@@ -80,9 +86,13 @@ function* scans() {
     }
   }
   for (const algorithm of ['hillis-steele', 'blelloch', 'subgroup']) {
-    for (const type of ['u32', 'i32', 'f32', 'f16']) for (const op of ['add', 'mul', 'max']) yield { n: 200, type, op, algorithm };
+    const operators = algorithm === 'subgroup' ? ['add', 'mul'] : ['add', 'mul', 'max'];
+    for (const type of ['u32', 'i32', 'f32', 'f16']) for (const op of operators) yield { n: 200, type, op, algorithm };
   }
-  for (const algorithm of ['single-pass', 'reduce-then-scan']) for (const n of sizes) for (const element of somePairs) yield { n, algorithm, ...element };
+  for (const algorithm of ['single-pass', 'reduce-then-scan']) {
+    const some = somePairs.filter(({ wide }) => !wide || algorithm !== 'single-pass');
+    for (const n of sizes) for (const element of some) yield { n, algorithm, ...element };
+  }
 }
 
 function* reductions() {
@@ -106,7 +116,9 @@ function* selections() {
         }
         yield { n, algorithm, where: 'x * 2 + y < z or not x == 1.5', columns: columns('u32', 'i64', 'f32'), arrays: arrays(4, 8, 4), ...writing };
       }
-      yield { n, algorithm, where: 'x > 3', second: 'x > 1', rest: 'three-way', columns: columns('f32'), arrays: arrays(4) };
+      if (algorithm !== 'single-pass') {
+        yield { n, algorithm, where: 'x > 3', second: 'x > 1', rest: 'three-way', columns: columns('f32'), arrays: arrays(4) };
+      }
       for (const size of [4, 8, 20, 64]) {
         for (const lengths of [false, true]) yield { n, algorithm, heads: true, lengths, indices: lengths, arrays: arrays(size) };
       }
@@ -138,37 +150,74 @@ const primitives = {
   arguments: [argumentForms, ['apart', ...shifts, 'one buffer']],
 };
 
-// Every text of a kernel of a primitive, once, with what asked for it first.
-function* kernels(Planner, planner, primitive) {
-  const [descriptions, names] = primitives[primitive];
+function* traced() {
+  for (const n of [8, 16, 32, 64]) {
+    for (const algorithm of ['hillis-steele', 'blelloch', 'subgroup', 'single-pass']) {
+      yield { primitive: 'scan', description: { n, algorithm } };
+    }
+  }
+}
+
+// Every text of a kernel of a primitive, once, with what asked for it first. What no device and no layout
+// has a plan for is a fault.
+export function* kernels(planner, primitive, faults) {
   const seen = new Set();
+  const fresh = function* (plan, from) {
+    for (const { name, wgsl, workgroup_size: threads } of plan.kernels) {
+      if (seen.has(wgsl)) continue;
+      seen.add(wgsl);
+      yield { name, wgsl, threads, from };
+    }
+  };
+  let refusal = '';
+  const accepted = (plan) => {
+    try {
+      return plan().plan;
+    } catch (error) {
+      if (error.kind !== 'bad-argument' && error.kind !== 'unsupported') throw error;
+      refusal = error.message;
+      return null;
+    }
+  };
+  if (primitive === 'trace') {
+    for (const question of traced()) {
+      let plans = 0;
+      for (const [device, traits] of Object.entries(devices)) {
+        const plan = accepted(() => planner.trace(question, { dialect: 'tint', ...traits }));
+        if (plan) yield* fresh(plan, { device, ...question });
+        plans += plan ? 1 : 0;
+      }
+      if (plans === 0) faults.push(`refused everywhere: a trace of ${JSON.stringify(question)}: ${refusal}`);
+    }
+    return;
+  }
+  const [descriptions, names] = primitives[primitive];
   const next = random(7);
   for (const description of descriptions()) {
-    for (const counted of [false, true]) {
+    // Of the algorithms of a scan one takes a number of elements that the device counts.
+    const mayCount = primitive !== 'scan' || ['auto', 'reduce-then-scan'].includes(description.algorithm ?? 'auto');
+    for (const counted of mayCount ? [false, true] : [false]) {
+      let plans = 0;
       const question = { primitive, description, counted };
       const slots = planner.slots(question).slots.map(({ elements, element_bytes }) => ({ bytes: elements * element_bytes, elementBytes: element_bytes }));
-      for (const [device, traits] of Object.entries(devices)) {
+      const all = description.n >= sizes.at(-1) ? { ...devices, ...devicesOfMany } : devices;
+      for (const [device, traits] of Object.entries(all)) {
         // Each description in three of the layouts: each form meets all of them.
         for (const layout of [names[0], ...[0, 1].map(() => names[next() % names.length])]) {
-          let planned;
-          try {
-            planned = planner.plan(question, { dialect: 'tint', ...traits }, layouts[layout](slots));
-          } catch (error) {
-            if (error.kind !== 'bad-argument' && error.kind !== 'unsupported') throw error;
-            continue;
-          }
-          for (const { name, wgsl } of planned.plan.kernels) {
-            if (seen.has(wgsl)) continue;
-            seen.add(wgsl);
-            yield { name, wgsl, from: { device, layout, counted, description } };
-          }
+          const plan = accepted(() => planner.plan(question, { dialect: 'tint', ...traits }, layouts[layout](slots)));
+          if (plan) yield* fresh(plan, { device, layout, counted, description });
+          plans += plan ? 1 : 0;
         }
       }
+      if (plans === 0) faults.push(`refused everywhere: ${JSON.stringify(question)}: ${refusal}`);
     }
   }
 }
 
 const together = 32; // that the compiler is given before its answers are waited for
+// Of so many kernels one, and the first of each name, is made a pipeline, which takes long; where the device has
+// room for its workgroup.
+const sampled = 100;
 
 export async function compileAll(site, primitive) {
   const { load, Planner } = await import(`${site}cumulo/cumulo.js`);
@@ -177,7 +226,7 @@ export async function compileAll(site, primitive) {
   const faults = [];
   const names = new Set();
   let count = 0;
-  let asked = [];
+  let [asked, pipelines] = [[], 0];
   const judge = async () => {
     for (const { name, from, info } of asked) {
       for (const { type, message, lineNum } of (await info).messages) {
@@ -187,12 +236,83 @@ export async function compileAll(site, primitive) {
     asked = [];
   };
   device.addEventListener('uncapturederror', (event) => event.preventDefault());
-  for (const { name, wgsl, from } of kernels(Planner, planner, primitive)) {
-    asked.push({ name, from, info: device.createShaderModule({ code: wgsl }).getCompilationInfo() });
+  const piped = new Set();
+  for (const { name, wgsl, threads, from } of kernels(planner, primitive, faults)) {
+    const module = device.createShaderModule({ code: wgsl });
+    asked.push({ name, from, info: module.getCompilationInfo() });
     if (asked.length === together) await judge();
+    const fits = threads <= device.limits.maxComputeInvocationsPerWorkgroup;
+    if (fits && (!piped.has(name) || count % sampled === 0)) {
+      ++pipelines;
+      piped.add(name);
+      try {
+        await device.createComputePipelineAsync({ layout: 'auto', compute: { module, entryPoint: 'main' } });
+      } catch (error) {
+        faults.push(`${name} makes no pipeline: ${error.message} (${JSON.stringify(from)})`);
+      }
+    }
     names.add(name);
     ++count;
   }
   await judge();
-  return { count, names: [...names].sort(), faults: faults.slice(0, 20) };
+  const unpiped = [...names].filter((name) => !piped.has(name));
+  return { count, pipelines, names: [...names].sort(), unpiped, faults: faults.slice(0, 20) };
+}
+
+// The kernels that are no plan's: the one that clears what a single pass waits for, and the one that probes the
+// width of subgroups.
+export async function compileExecutors(site) {
+  const asked = [];
+  const { createShaderModule } = GPUDevice.prototype;
+  GPUDevice.prototype.createShaderModule = function (descriptor) {
+    const module = createShaderModule.call(this, descriptor);
+    asked.push([descriptor.label, module]);
+    return module;
+  };
+  const { load } = await import(`${site}cumulo/cumulo.js`);
+  const cumulo = await load();
+  await cumulo.prepare('scan', { n: 20001, algorithm: 'single-pass' });
+  const faults = [];
+  for (const [name, module] of asked) {
+    for (const { type, message } of (await module.getCompilationInfo()).messages) {
+      if (type !== 'info') faults.push(`${name}: ${type}: ${message}`);
+    }
+  }
+  return { names: asked.map(([name]) => name), faults };
+}
+
+// What the planner takes a browser for, and what it refuses.
+export async function browserTraits(site) {
+  const answers = {};
+  const bytes = await (await fetch(`${site}cumulo/planner.wasm`)).arrayBuffer();
+  const wasi = Object.fromEntries(['clock_time_get', 'fd_close', 'fd_seek', 'fd_write'].map((name) => [name, () => 58]));
+  const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: wasi });
+  const { memory, _initialize, cumulo_allocate, cumulo_call } = instance.exports;
+  _initialize();
+  const ask = (request) => {
+    const text = new TextEncoder().encode(JSON.stringify(request));
+    const place = cumulo_allocate(text.length);
+    new Uint8Array(memory.buffer, place, text.length).set(text);
+    const answer = new Uint8Array(memory.buffer, cumulo_call(place, text.length));
+    return JSON.parse(new TextDecoder().decode(answer.subarray(0, answer.indexOf(0))));
+  };
+  const asked = {
+    nvidia: { vendor: 'nvidia', user_agent: 'Chrome/140.0', features: ['subgroups', 'shader-f16'], subgroup_width: 32 },
+    amd: { vendor: 'amd', user_agent: 'Chrome/140.0' },
+    apple: { vendor: 'apple', user_agent: 'Chrome/140.0' },
+    software: { vendor: 'nvidia', is_software: true, user_agent: 'Chrome/140.0' },
+    firefox: { vendor: 'intel', user_agent: 'Mozilla/5.0 Gecko/20100101 Firefox/145.0', limits: { max_buffer_size: 4096 } },
+    limit: { limits: { max_bufer_size: 1 } },
+    flag: { is_software: 1 },
+  };
+  for (const [name, request] of Object.entries(asked)) {
+    const { error, ...traits } = ask({ call: 'traits', ...request });
+    const { subgroups, subgroup_width, shader_f16, forward_progress, ordered_workgroups, dialect, max_buffer_size } = traits;
+    answers[name] = error
+      ? `${error.kind}: ${error.message}`
+      : [subgroups, subgroup_width, shader_f16, forward_progress, ordered_workgroups, dialect, max_buffer_size];
+  }
+  const { error } = ask({ call: 'slots', primitive: 'scan', description: { n: 3 }, counted: 1 });
+  answers.counted = `${error.kind}: ${error.message}`;
+  return answers;
 }
