@@ -219,6 +219,41 @@ const tests = {
     await page.waitForFunction(() => document.querySelector('#totals-file-alert').textContent !== '');
     same(await text(page, '#totals-file-alert'), 'bad.npy: The file does not begin as an NPY file does.', 'the fault');
   },
+  'numbers beyond f32, and files that are too large or wrong': async (given) => {
+    const { page } = given;
+    await open(given);
+    await rerun(page, 'totals', () => page.locator('#totals-source').selectOption('pasted'));
+    const field = page.getByRole('textbox', { name: 'Numbers' });
+    for (const [typed, fault] of [
+      ['1e39 1', "Number 1, '1e39', is beyond f32, which ends at 3.4e38."],
+      ['2 Infinity', "Number 2, 'Infinity', is beyond f32, which ends at 3.4e38."],
+      ['3e38 3e38', "With number 2, '3e38', the totals may go beyond f32, which ends at 3.4e38."],
+    ]) {
+      await rerun(page, 'totals', () => field.fill(typed), 'failed');
+      same(await text(page, '#totals .alert'), fault, typed);
+    }
+    await rerun(page, 'totals', () => field.fill('5000000000'));
+    same(await text(page, '#totals-type'), '1 of f32, rounded to about 7 digits', 'the type');
+    const drop = (name, bytes, size = bytes.length) =>
+      page.evaluate(([called, given, length]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([Uint8Array.from(given), new Uint8Array(length - given.length)], called));
+        document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
+      }, [name, [...bytes], size]);
+    const refused = async (what) => {
+      await page.waitForFunction((start) => document.querySelector('#totals-file-alert').textContent.startsWith(start), what);
+      return text(page, '#totals-file-alert');
+    };
+    await drop('nan.npy', npyOf('<f4', 2, Float32Array.of(1, NaN)));
+    same(await refused('nan.npy'), 'nan.npy: Element 1 is not a number.', 'NaN');
+    await drop('photo.png', Buffer.from('\x89PNG\0', 'latin1'));
+    same(await refused('photo.png'), 'photo.png: This is no text.', 'a wrong file');
+    await drop('large.csv', Buffer.from('1'), 2 ** 26 + 1);
+    same(await refused('large.csv'), 'large.csv: The file is larger than 64 MiB, the most that this page takes.', 'a large file');
+    await rerun(page, 'totals', () => drop('week.csv', Buffer.from('day,copies\nMonday,3\nTuesday,1\n')));
+    same(await text(page, '#totals-first'), '3 4', 'totals of a dropped CSV file');
+    same(await text(page, '#totals-type'), '2 of u32, whole numbers, from week.csv', 'its name');
+  },
   'values and flags that are changed': async (given) => {
     const { page } = given;
     await open(given);
