@@ -345,6 +345,20 @@ const tests = {
     same(await text(page, '#totals-total'), '510', 'the total of 255 days');
     same(await text(page, '#totals .alert'), '', 'no alert');
   },
+  'a device that is lost again and again ends with the CPU': async (given) => {
+    const { page } = given;
+    await open(given);
+    for (const told of ['opened again', 'opened again', 'lost 3 times within a minute']) {
+      await page.evaluate(() => {
+        document.getElementById('device').textContent = '';
+        globalThis.cumuloGallery.cumulo.device.destroy();
+      });
+      await page.waitForFunction((words) => document.getElementById('device').textContent.includes(words), told);
+    }
+    for (const section of sections) await settled(page, section);
+    same(await page.evaluate(() => globalThis.cumuloGallery.cumulo.backend), 'cpu', 'the backend');
+    same(await text(page, '#totals-total'), '510', 'the total');
+  },
   'without WebGPU': async (given) => {
     const { page } = given;
     await page.addInitScript(takeAwayWebGpu);
