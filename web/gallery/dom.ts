@@ -52,20 +52,3 @@ export function milliseconds(ms: number): string {
   if (ms < 0.1) return `${(ms * 1000).toPrecision(3)} µs`;
   return `${ms < 100 ? ms.toPrecision(3) : ms.toFixed(0)} ms`;
 }
-
-/** Runs the newest of overlapping jobs last: one at a time, those between are left out. */
-export function latest(job: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  let again = false;
-  return async function run(): Promise<void> {
-    again = true;
-    running ??= (async () => {
-      while (again) {
-        again = false;
-        await job();
-      }
-      running = null;
-    })();
-    return running;
-  };
-}

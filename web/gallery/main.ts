@@ -2,7 +2,7 @@
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
 
-import { App, sentence } from './app.js';
+import { App } from './app.js';
 import { outputSection } from './output.js';
 import { speedSection } from './speed.js';
 import { stepsSection } from './steps.js';
@@ -14,10 +14,7 @@ totalsSection(app, find('totals'));
 outputSection(app, find('output'));
 stepsSection(app, find('steps'));
 speedSection(app, find('speed'));
-app.open().catch((error: unknown) => {
-  find('device').textContent = sentence(error);
-  find('device').classList.add('bad');
-});
+void app.open();
 
 // For tests: a page's own devices cannot be lost on purpose in any other way.
 Object.assign(globalThis, { cumuloGallery: app });

@@ -1,8 +1,9 @@
 // Where does my output go? (page B): blocks from the exclusive scan, flags, and the packed row.
-import type { Cumulo, Descriptions } from '../src/cumulo.js';
-import { type App, missingMessage, sentence } from './app.js';
-import { h, latest, svg } from './dom.js';
-import { type ArrayKind, GpuPainter, labelsOver, paintOnCpu, type Scene } from './picture.js';
+import type { Cumulo, Descriptions, Prepared } from '../src/cumulo.js';
+import { type App, missingMessage } from './app.js';
+import { h, svg } from './dom.js';
+import { jobOf } from './job.js';
+import { type ArrayKind, freshCanvas, GpuPainter, labelsOver, paintOnCpu, type Scene } from './picture.js';
 import { column, compactionLabels, compactionLayers, type Rows, type Verdict } from './scenes.js';
 
 const largest = 9;
@@ -40,21 +41,12 @@ export function outputSection(app: App, root: HTMLElement): void {
   const keep = [1, 0, 1, 1, 0, 1, 0, 1];
   const n = values.length;
 
-  let canvas = h('canvas', { role: 'img' });
+  let canvas = h('canvas', { role: 'img', 'aria-label': 'No picture yet' });
   const overlay = svg('svg', { 'aria-hidden': 'true' });
   const picture = h('div', { class: 'picture crop' }, canvas, overlay);
   const missing = h('p', { class: 'missing', hidden: true });
-  const alert = h('p', { class: 'alert', role: 'alert' });
-  const verdictText = h('p', { class: 'verdict', id: 'output-verdict', role: 'status' });
-  const run = latest(async () => {
-    try {
-      alert.textContent = '';
-      await show();
-    } catch (error) {
-      alert.textContent = sentence(error);
-      root.dataset['state'] = 'failed';
-    }
-  });
+  const verdictText = h('p', { class: 'verdict', id: 'output-verdict' });
+  const { run, alert, outcome } = jobOf(root, show);
 
   function setValue(i: number, value: number): void {
     if (!Number.isInteger(value)) return;
@@ -103,7 +95,9 @@ export function outputSection(app: App, root: HTMLElement): void {
     ),
   );
 
+  const controls = app.controls('', h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'the rows as a table' }, table));
   picture.addEventListener('click', (event) => {
+    if (controls.disabled) return;
     const box = canvas.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * width;
     const y = ((event.clientY - box.top) / box.height) * height;
@@ -116,14 +110,7 @@ export function outputSection(app: App, root: HTMLElement): void {
     }
   });
 
-  function freshCanvas(): HTMLCanvasElement {
-    const scale = devicePixelRatio;
-    const made = h('canvas', { role: 'img', width: width * scale, height: height * scale });
-    canvas.replaceWith(made);
-    canvas = made;
-    return made;
-  }
-
+  const newCanvas = () => (canvas = freshCanvas(canvas, width, height));
   const sceneOf = (labels: Scene['labels']): Scene => ({ width, height, layers: compactionLayers(n), labels });
 
   let buffers: Record<string, GPUBuffer> = {};
@@ -135,8 +122,16 @@ export function outputSection(app: App, root: HTMLElement): void {
       buffers = Object.fromEntries(names.map((name) => [name, executor.buffer(name, n * 4)]));
     }
     const { values: input, keep: flagged, inclusive, exclusive, slots, packed, counts } = buffers as Record<string, GPUBuffer>;
-    const bind = async (description: Descriptions['scan' | 'select'], places: Record<string, GPUBuffer>, primitive: 'scan' | 'select' = 'scan') =>
-      (await cumulo.prepare(primitive, description)).bind(places);
+    const prepared: Prepared[] = [];
+    const bind = async (
+      description: Descriptions['scan' | 'select'],
+      places: Record<string, GPUBuffer>,
+      primitive: 'scan' | 'select' = 'scan',
+    ) => {
+      const made = await cumulo.prepare(primitive, description);
+      prepared.push(made);
+      return made.bind(places);
+    };
     const work = [
       await bind({ n }, { input: input!, output: inclusive! }),
       await bind({ n, exclusive: true }, { input: input!, output: exclusive! }),
@@ -149,16 +144,18 @@ export function outputSection(app: App, root: HTMLElement): void {
     ];
     device.queue.writeBuffer(input!, 0, Uint32Array.from(values));
     device.queue.writeBuffer(flagged!, 0, Uint32Array.from(keep));
-    const painter = new GpuPainter(device, freshCanvas());
+    const painter = new GpuPainter(device, newCanvas());
     const arrays = [input!, exclusive!, flagged!, slots!].map((buffer) => ({ buffer, type: 'u32' as ArrayKind }));
     await executor.submit('where does my output go', (encoder) => {
       for (const bound of work) bound.record(encoder);
       if (broken !== null) encoder.copyBufferToBuffer(input!, 20, exclusive!, 4 * (Number(broken) % n), 4);
       painter.record(encoder, sceneOf([]), arrays, devicePixelRatio);
     });
+    painter.destroy();
     const read = await executor.read(
       [inclusive!, exclusive!, slots!, packed!, counts!].map((buffer) => ({ buffer, offset: 0, bytes: n * 4 })),
     );
+    for (const made of prepared) made.destroy();
     const [a, b, c, d, [count]] = read.map((bytes) => Array.from(new Uint32Array(bytes.buffer))) as [number[], number[], number[], number[], number[]];
     return { values: [...values], keep: [...keep], inclusive: a, exclusive: b, slots: c, packed: d.slice(0, count) };
   }
@@ -174,12 +171,11 @@ export function outputSection(app: App, root: HTMLElement): void {
       slots: await list(flagged, true),
       packed: Array.from((await cumulo.compact(input, flagged)).values),
     };
-    paintOnCpu(freshCanvas(), sceneOf([]), [rows.values, rows.exclusive, rows.keep, rows.slots], devicePixelRatio);
+    paintOnCpu(newCanvas(), sceneOf([]), [rows.values, rows.exclusive, rows.keep, rows.slots], devicePixelRatio);
     return rows;
   }
 
-  async function show(): Promise<void> {
-    root.dataset['state'] = 'running';
+  async function show(): Promise<string> {
     const expected = expectedRows([...values], [...keep]);
     const rows = app.cumulo.backend === 'webgpu' ? await onGpu(app.cumulo) : await onCpu(app.cumulo);
     const verdict = verdictOn(rows, expected);
@@ -205,12 +201,16 @@ export function outputSection(app: App, root: HTMLElement): void {
     const message = missingMessage(app);
     missing.hidden = message === null;
     missing.textContent = message;
-    root.dataset['state'] = 'done';
+    return (
+      `Columns start at ${rows.exclusive.join(' ')}, of ${rows.inclusive.at(-1)} blocks. ` +
+      `Packed: ${rows.packed.join(' ') || 'nothing'}. Verdict: ${verdict.text}.`
+    );
   }
 
   root.append(
     h('h2', { id: 'output-title' }, 'Where does my output go?'),
     h('p', {}, 'Each column starts where the columns before it end: that is the exclusive scan, and it is how items that write different amounts share one output. The same scan of the keep flags gives each kept item its slot, in the input’s order, and the same in every run.'),
+    outcome,
     alert,
     missing,
     h('div', { class: 'split' },
@@ -222,7 +222,7 @@ export function outputSection(app: App, root: HTMLElement): void {
           h('li', {}, h('b', {}, 'Sorting, summed areas: '), 'built from scans as well.')),
         verdictText)),
     h('p', {}, 'Change a value or a flag: the rows follow. A click in the picture, on a column or a flag, does it too.'),
-    h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'the rows as a table' }, table),
+    controls,
   );
   app.onDevice(() => {
     buffers = {};

@@ -1,7 +1,7 @@
 // Pictures of boxes: as the native program draws them, by the same shader and straight from storage
 // buffers, or by the 2-D canvas from arrays. Units are pixels of the picture.
 import boxes from '../../src/picture/boxes.wgsl';
-import { svg } from './dom.js';
+import { h, svg } from './dom.js';
 
 /** constant + perItem * item + perCopy * copy + perValue * the item's value in an array. */
 export interface Formula {
@@ -87,26 +87,46 @@ function packed(scene: Scene, types: readonly ArrayKind[], scale: number): Array
   return bytes;
 }
 
+/** In the place of `old`: a canvas keeps its first kind of context, and what a lost device has left on it. */
+export function freshCanvas(old: HTMLCanvasElement, width: number, height: number): HTMLCanvasElement {
+  const scale = devicePixelRatio;
+  const made = h('canvas', { role: 'img', 'aria-label': old.getAttribute('aria-label'), width: width * scale, height: height * scale });
+  old.replaceWith(made);
+  return made;
+}
+
+/** Makes something once for each device. */
+export function oncePerDevice<T>(make: (device: GPUDevice) => T): (device: GPUDevice) => T {
+  const made = new WeakMap<GPUDevice, { value: T }>();
+  return (device) => {
+    let held = made.get(device);
+    if (!held) made.set(device, (held = { value: make(device) }));
+    return held.value;
+  };
+}
+
+const pipelineOf = oncePerDevice((device) => {
+  const module = device.createShaderModule({ label: 'boxes', code: boxes });
+  const over: GPUBlendComponent = { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' };
+  const format = navigator.gpu.getPreferredCanvasFormat();
+  return device.createRenderPipeline({
+    label: 'boxes',
+    layout: 'auto',
+    vertex: { module, entryPoint: 'place' },
+    fragment: { module, entryPoint: 'shade', targets: [{ format, blend: { color: over, alpha: over } }] },
+    primitive: { topology: 'triangle-strip' },
+  });
+});
+
 export class GpuPainter {
   #device: GPUDevice;
-  #pipeline: GPURenderPipeline;
   #context: GPUCanvasContext;
   #scene: GPUBuffer | null = null;
 
   constructor(device: GPUDevice, canvas: HTMLCanvasElement) {
     this.#device = device;
-    const format = navigator.gpu.getPreferredCanvasFormat();
     this.#context = canvas.getContext('webgpu')!;
-    this.#context.configure({ device, format, alphaMode: 'opaque' });
-    const module = device.createShaderModule({ label: 'boxes', code: boxes });
-    const over: GPUBlendComponent = { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' };
-    this.#pipeline = device.createRenderPipeline({
-      label: 'boxes',
-      layout: 'auto',
-      vertex: { module, entryPoint: 'place' },
-      fragment: { module, entryPoint: 'shade', targets: [{ format, blend: { color: over, alpha: over } }] },
-      primitive: { topology: 'triangle-strip' },
-    });
+    this.#context.configure({ device, format: navigator.gpu.getPreferredCanvasFormat(), alphaMode: 'opaque' });
   }
 
   /** Into the encoder, after what fills the arrays: nothing is read back between. */
@@ -125,8 +145,9 @@ export class GpuPainter {
     });
     this.#device.queue.writeBuffer(this.#scene, 0, bytes);
     const bound = [this.#scene, ...[0, 1, 2, 3].map((k) => (arrays[k] ?? arrays[0]!).buffer)];
+    const pipeline = pipelineOf(this.#device);
     const group = this.#device.createBindGroup({
-      layout: this.#pipeline.getBindGroupLayout(0),
+      layout: pipeline.getBindGroupLayout(0),
       entries: bound.map((buffer, binding) => ({ binding, resource: { buffer } })),
     });
     const view = this.#context.getCurrentTexture().createView();
@@ -135,11 +156,17 @@ export class GpuPainter {
     });
     const instances = scene.layers.reduce((sum, { items, copies = 1 }) => sum + items * copies, 0);
     if (instances > 0) {
-      pass.setPipeline(this.#pipeline);
+      pass.setPipeline(pipeline);
       pass.setBindGroup(0, group);
       pass.draw(4, instances);
     }
     pass.end();
+  }
+
+  /** After the encoder is submitted: frees what was recorded for. */
+  destroy(): void {
+    this.#scene?.destroy();
+    this.#scene = null;
   }
 }
 

@@ -1,24 +1,38 @@
 // How fast is it here? A copy, a scan and a compaction of the same data, over the number of elements.
 import uPlot from 'uplot';
 
-import { type Cumulo, timeRuns, type Timing } from '../src/cumulo.js';
-import { timeCalls } from '../src/timing.js';
+import { type Cumulo, CumuloError, timeRuns, type Timing } from '../src/cumulo.js';
+import type { Executor } from '../src/executor.js';
+import { median, timeCalls } from '../src/timing.js';
 import { type App, sentence } from './app.js';
 import { grouped, h, milliseconds } from './dom.js';
+import { chunksOf, dataOf, isRight } from './sequence.js';
 
 const smallest = 10; // powers of two
-const largest = 26;
-const runs = 5;
+const largestOnCpu = 24;
+const manyRuns = 5;
+const fewRuns = 3; // of slow ones
+const slow = 100; // ms of one run
 const longEnough = 20; // ms that the runs between two looks at the clock should take
 const tooLong = 400; // ms of one run, after which larger sizes are left out
 
 interface Row {
   n: number;
+  /** Of all three times: else a share of a copy would compare two clocks. */
+  clock: Timing['clock'];
+  runs: number;
   copy: Timing;
   scan: Timing;
   compact: Timing;
   right: boolean;
 }
+
+interface Work {
+  record(encoder: GPUCommandEncoder): void;
+}
+
+const names = ['copy', 'scan', 'compact'] as const;
+type Works = Record<(typeof names)[number], Work>;
 
 const copying = `
 @group(0) @binding(0) var<storage, read> input: array<vec4<u32>>;
@@ -44,77 +58,111 @@ function copier(device: GPUDevice, input: GPUBuffer, output: GPUBuffer, n: numbe
   };
 }
 
-// Values below 16 from a fixed sequence, and flags for about half of them.
-function data(n: number): { values: Uint32Array; flags: Uint8Array } {
-  const values = new Uint32Array(n);
-  const flags = new Uint8Array(n);
-  let state = 2463534242;
-  for (let i = 0; i < n; ++i) {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    values[i] = state & 15;
-    flags[i] = (state >>> 8) & 1;
+async function timeOnPage(executor: Executor, work: Work, runs: number, repeats: number): Promise<Timing> {
+  const times: number[] = [];
+  for (let k = 0; k < runs; ++k) {
+    const start = performance.now();
+    await executor.submit('timed runs', (encoder) => {
+      for (let j = 0; j < repeats; ++j) work.record(encoder);
+    });
+    await executor.device.queue.onSubmittedWorkDone();
+    times.push((performance.now() - start) / repeats);
   }
-  return { values, flags };
+  return { medianMs: median(times), runs, clock: 'wall' };
 }
 
-function isRight({ values, flags }: ReturnType<typeof data>, scanned: Uint32Array, kept: Uint32Array): boolean {
-  let [sum, slot] = [0, 0];
-  for (let i = 0; i < values.length; ++i) {
-    sum = (sum + values[i]!) >>> 0;
-    if (scanned[i] !== sum) return false;
-    if (flags[i] && kept[slot++] !== values[i]) return false;
-  }
-  return slot === kept.length;
+// Enough runs at a time for a clock that is rounded, and all by one clock.
+async function timesOf(executor: Executor, works: Works, signal: AbortSignal) {
+  const each = async (time: (work: Work, name: keyof Works) => Promise<Timing>) => {
+    const times = {} as Record<keyof Works, Timing>;
+    for (const name of names) {
+      signal.throwIfAborted();
+      times[name] = await time(works[name], name);
+    }
+    return times;
+  };
+  const once = await each((work) => timeRuns(executor, work, 1));
+  const repeats = (name: keyof Works) =>
+    Math.min(Math.max(Math.ceil(longEnough / Math.max(once[name].medianMs, 0.02)), 1), 200);
+  const runs = names.some((name) => once[name].medianMs > slow) ? fewRuns : manyRuns;
+  let times = await each((work, name) => timeRuns(executor, work, runs, repeats(name)));
+  // Where the device's clock is too coarse for one of them, none goes by it.
+  const clocks = new Set(names.map((name) => times[name].clock));
+  if (clocks.size > 1) times = await each((work, name) => timeOnPage(executor, work, runs, repeats(name)));
+  return { ...times, runs, clock: times.copy.clock };
 }
 
-// Enough runs at a time for a clock that is rounded.
-async function measure(time: (runs: number, repeats: number) => Promise<Timing>): Promise<Timing> {
-  const once = await time(1, 1);
-  const repeats = Math.min(Math.max(Math.ceil(longEnough / Math.max(once.medianMs, 0.02)), 1), 200);
-  return repeats === 1 && once.medianMs > longEnough * 5 ? once : time(runs, repeats);
-}
-
-async function measureOnGpu(cumulo: Cumulo, n: number): Promise<Row> {
+async function measureOnGpu(cumulo: Cumulo, n: number, signal: AbortSignal): Promise<Row> {
   const executor = cumulo.executor!;
   const device = cumulo.device!;
-  const given = data(n);
+  const scan = await cumulo.prepare('scan', { n });
+  const compact = await cumulo.prepare('select', { n, flags: 'u8', arrays: [{ elementBytes: 4 }] });
+  device.pushErrorScope('out-of-memory');
+  device.pushErrorScope('validation');
   const input = executor.buffer('input', n * 4);
   const flags = executor.buffer('flags', n);
   const output = executor.buffer('output', n * 4);
   const kept = executor.buffer('kept', n * 4);
   const counts = executor.buffer('counts', 4);
-  const all = [input, flags, output, kept, counts];
   try {
-    device.queue.writeBuffer(input, 0, given.values as Uint32Array<ArrayBuffer>);
-    device.queue.writeBuffer(flags, 0, given.flags as Uint8Array<ArrayBuffer>);
-    const scan = await cumulo.prepare('scan', { n });
-    const compact = await cumulo.prepare('select', { n, flags: 'u8', arrays: [{ elementBytes: 4 }] });
-    const scanning = scan.bind({ input, output });
-    const compacting = compact.bind({ input, flags, output: kept, counts });
-    const timed = (work: { record(encoder: GPUCommandEncoder): void }) =>
-      measure((count, repeats) => timeRuns(executor, work, count, repeats));
-    const times = { copy: await timed(copier(device, input, output, n)), scan: await timed(scanning), compact: await timed(compacting) };
+    let works: Works;
+    let faults: Promise<(GPUError | null)[]>;
+    try {
+      works = {
+        copy: copier(device, input, output, n),
+        scan: scan.bind({ input, output }),
+        compact: compact.bind({ input, flags, output: kept, counts }),
+      };
+    } finally {
+      faults = Promise.all([device.popErrorScope(), device.popErrorScope()]);
+    }
+    const [refused, full] = await faults;
+    if (full) throw new CumuloError('out-of-memory', full.message);
+    if (refused) throw new CumuloError('validation', refused.message);
+    for (const { at, values, flags: chosen } of chunksOf(n)) {
+      signal.throwIfAborted();
+      device.queue.writeBuffer(input, at * 4, values);
+      device.queue.writeBuffer(flags, at, chosen);
+      await device.queue.onSubmittedWorkDone();
+    }
+    const times = await timesOf(executor, works, signal);
     // Of the timed runs themselves.
-    const [scanned, count] = await executor.read([{ buffer: output, offset: 0, bytes: n * 4 }, { buffer: counts, offset: 0, bytes: 4 }]);
-    const [found] = await executor.read([{ buffer: kept, offset: 0, bytes: 4 * new Uint32Array(count!.buffer)[0]! }]);
-    const right = isRight(given, new Uint32Array(scanned!.buffer), new Uint32Array(found!.buffer));
-    scan.destroy();
-    compact.destroy();
+    const right = await isRight(n, signal, async (at, count, slot, keptCount) => {
+      const [scanned, found] = await executor.read([
+        { buffer: output, offset: at * 4, bytes: count * 4 },
+        { buffer: kept, offset: slot * 4, bytes: keptCount * 4 },
+      ]);
+      return { scanned: new Uint32Array(scanned!.buffer), kept: new Uint32Array(found!.buffer) };
+    }, async () => {
+      const [count] = await executor.read([{ buffer: counts, offset: 0, bytes: 4 }]);
+      return new Uint32Array(count!.buffer)[0]!;
+    });
     return { n, ...times, right };
   } finally {
-    for (const buffer of all) buffer.destroy();
+    scan.destroy();
+    compact.destroy();
+    for (const buffer of [input, flags, output, kept, counts]) buffer.destroy();
   }
 }
 
-async function measureOnCpu(cumulo: Cumulo, n: number): Promise<Row> {
-  const given = data(n);
-  const scanned = await cumulo.scan(given.values, { timed: runs });
-  const kept = await cumulo.compact(given.values, given.flags, { timed: runs });
+const breath = () => new Promise((resolve) => setTimeout(resolve));
+
+async function measureOnCpu(cumulo: Cumulo, n: number, signal: AbortSignal): Promise<Row> {
+  const { values, flags } = await dataOf(n, signal);
+  const runs = manyRuns;
+  const scanned = await cumulo.scan(values, { timed: runs });
+  await breath();
+  signal.throwIfAborted();
+  const found = await cumulo.compact(values, flags, { timed: runs });
+  await breath();
+  signal.throwIfAborted();
   const output = new Uint32Array(n);
-  const copy = timeCalls(() => output.set(given.values), runs);
-  return { n, copy, scan: scanned.time!, compact: kept.time!, right: isRight(given, scanned.values, kept.values) };
+  const copy = timeCalls(() => output.set(values), runs);
+  const right = await isRight(n, signal, async (at, count, slot, keptCount) => ({
+    scanned: scanned.values.subarray(at, at + count),
+    kept: found.values.subarray(slot, slot + keptCount),
+  }), async () => found.count);
+  return { n, clock: 'wall', runs, copy, scan: scanned.time!, compact: found.time!, right };
 }
 
 const raised = '⁰¹²³⁴⁵⁶⁷⁸⁹';
@@ -122,18 +170,19 @@ const powerOfTwo = (power: number) => `2${[...String(power)].map((digit) => rais
 
 export function speedSection(app: App, root: HTMLElement): void {
   let rows: Row[] = [];
-  let stopped = false;
+  let measuredOn = '';
   let plots: uPlot[] = [];
 
   const alert = h('p', { class: 'alert', role: 'alert' });
+  const missing = h('p', { class: 'missing', hidden: true });
   const status = h('p', { id: 'speed-status', role: 'status' });
   const progress = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': 'sizes measured' });
   const body = h('tbody');
   const table = h(
     'table',
     { id: 'speed-table' },
-    h('caption', {}, 'Medians of 5, every result compared with a loop'),
-    h('thead', {}, h('tr', {}, ...['elements', 'copy', 'scan', 'compact', 'scan, % of copy', 'compact, % of copy', 'result'].map((text) => h('th', { scope: 'col' }, text)))),
+    h('caption', {}, 'Medians of as many runs as the row says, every result compared with a loop'),
+    h('thead', {}, h('tr', {}, ...['elements', 'copy', 'scan', 'compact', 'scan, % of copy', 'compact, % of copy', 'result', 'runs', 'clock'].map((text) => h('th', { scope: 'col' }, text)))),
     body,
   );
   const results = h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'measured times as a table', hidden: true }, table);
@@ -144,48 +193,94 @@ export function speedSection(app: App, root: HTMLElement): void {
   const download = h('button', { type: 'button', hidden: true, click: () => save() }, 'Download as JSON');
   const button = h('button', { type: 'button', class: 'main', click: () => void toggle() }, 'Measure');
 
-  let measuring = false;
+  let measuring: AbortController | null = null;
+  let ended = '';
   async function toggle(): Promise<void> {
     if (measuring) {
-      stopped = true;
+      measuring.abort();
       return;
     }
-    measuring = true;
-    stopped = false;
+    measuring = new AbortController();
+    const { signal } = measuring;
     button.textContent = 'Stop';
     progress.hidden = false;
     alert.textContent = '';
     root.dataset['state'] = 'running';
+    charts.setAttribute('aria-busy', 'true');
     try {
-      await measureAll();
+      await measureAll(signal);
       root.dataset['state'] = 'done';
     } catch (error) {
-      alert.textContent = sentence(error);
-      root.dataset['state'] = 'failed';
+      if (!signal.aborted) {
+        alert.textContent = sentence(error);
+        status.textContent = 'Not all sizes could be measured.';
+      } else {
+        ended = 'Stopped before larger sizes.';
+        conclude();
+      }
+      root.dataset['state'] = signal.aborted ? 'done' : 'failed';
     }
-    measuring = false;
+    measuring = null;
     button.textContent = 'Measure again';
     progress.hidden = true;
+    charts.removeAttribute('aria-busy');
   }
 
-  async function measureAll(): Promise<void> {
+  // The last size, as a power of two, and what says so.
+  function lastSize(): { last: number; because: string } {
+    const { traits } = app.cumulo;
+    const most = (name: 'max_storage_binding_size' | 'max_buffer_size') => ({
+      last: Math.floor(Math.log2(traits![name] / 4)),
+      because: `a larger one would not fit ${name === 'max_buffer_size' ? 'one buffer' : 'one binding'} of this device (${name} ${grouped(traits![name])} bytes)`,
+    });
+    const limits = traits
+      ? [most('max_storage_binding_size'), most('max_buffer_size')]
+      : [{ last: largestOnCpu, because: 'the CPU path is measured no further here' }];
+    const asked = Number(new URLSearchParams(location.search).get('largest') ?? NaN);
+    if (asked >= smallest) limits.unshift({ last: Math.floor(asked), because: 'the page’s address asks for no more' });
+    return limits.reduce((a, b) => (b.last < a.last ? b : a));
+  }
+
+  async function measureAll(signal: AbortSignal): Promise<void> {
     const { cumulo } = app;
+    const { last, because } = lastSize();
     const gpu = cumulo.backend === 'webgpu';
-    const asked = new URLSearchParams(location.search).get('largest');
-    const room = gpu ? Math.min(cumulo.traits!.max_storage_binding_size, cumulo.traits!.max_buffer_size) / 4 : 2 ** 24;
-    const last = Math.min(asked === null ? largest : Number(asked), Math.floor(Math.log2(room)));
     rows = [];
-    for (let power = smallest; power <= last && !stopped; power += 2) {
+    measuredOn = cumulo.name;
+    ended = `It ends with ${grouped(2 ** last)} elements: ${because}.`;
+    for (let power = smallest; ; power = Math.min(power + 2, last)) {
+      const n = 2 ** power;
       progress.value = (power - smallest) / (last - smallest + 1);
-      status.textContent = `Measuring ${grouped(2 ** power)} elements …`;
-      await new Promise((resolve) => setTimeout(resolve));
-      rows.push(await (gpu ? measureOnGpu : measureOnCpu)(cumulo, 2 ** power));
+      status.textContent = `Measuring ${grouped(n)} elements …`;
+      status.className = '';
+      await breath();
+      signal.throwIfAborted();
+      try {
+        rows.push(await (gpu ? measureOnGpu : measureOnCpu)(cumulo, n, signal));
+      } catch (error) {
+        if (rows.length === 0 || !(error instanceof CumuloError) || error.kind !== 'out-of-memory') throw error;
+        ended = `It ends there: ${grouped(n)} elements do not fit the memory.`;
+        break;
+      }
       show();
-      if (Math.max(rows.at(-1)!.scan.medianMs, rows.at(-1)!.compact.medianMs) > tooLong) break;
+      const { scan, compact } = rows.at(-1)!;
+      const longest = Math.max(scan.medianMs, compact.medianMs);
+      if (power === last) break;
+      if (longest > tooLong) {
+        ended = `It ends with ${grouped(n)} elements, as one run takes ${milliseconds(longest)} already.`;
+        break;
+      }
     }
-    const clock = rows.every(({ scan }) => scan.clock === 'device') ? 'by timestamps of the device' : 'by the wall clock';
+    conclude();
+  }
+
+  function conclude(): void {
+    const clocks = new Set(rows.map(({ clock }) => clock));
+    const clock = clocks.size > 1 ? 'by the clocks that the table names' : clocks.has('device') ? 'by timestamps of the device' : 'by the wall clock';
     const wrong = rows.filter(({ right }) => !right).length;
-    status.textContent = `On ${cumulo.name}, ${clock}. ${wrong === 0 ? 'Every result was right.' : `${wrong} results were WRONG.`}`;
+    status.textContent = rows.length === 0
+      ? ended
+      : `On ${measuredOn}, ${clock}. ${wrong === 0 ? 'Every result was right.' : `${wrong} results were WRONG.`} ${ended}`;
     status.className = wrong === 0 ? '' : 'verdict wrong';
   }
 
@@ -198,7 +293,9 @@ export function speedSection(app: App, root: HTMLElement): void {
           h('th', { scope: 'row' }, grouped(row.n)),
           ...[row.copy, row.scan, row.compact].map(({ medianMs }) => h('td', {}, milliseconds(medianMs))),
           ...[row.scan, row.compact].map((time) => h('td', {}, `${share(row, time).toFixed(0)} %`)),
-          h('td', { class: row.right ? 'kept' : 'alert' }, row.right ? 'right' : 'WRONG')),
+          h('td', { class: row.right ? 'kept' : 'alert' }, row.right ? 'right' : 'WRONG'),
+          h('td', {}, String(row.runs)),
+          h('td', {}, row.clock === 'device' ? 'device' : 'wall')),
       ),
     );
     results.hidden = charts.hidden = download.hidden = false;
@@ -242,7 +339,7 @@ export function speedSection(app: App, root: HTMLElement): void {
 
   function save(): void {
     const { backend, name, kind } = app.cumulo;
-    const report = { schema: 'cumulo-web-bench/1', device: { name, backend, kind }, agent: navigator.userAgent, runs, rows };
+    const report = { schema: 'cumulo-web-bench/2', device: { name, backend, kind }, agent: navigator.userAgent, ended, rows };
     const link = h('a', {
       href: URL.createObjectURL(new Blob([JSON.stringify(report, null, 2)], { type: 'application/json' })),
       download: 'cumulo-bench.json',
@@ -251,21 +348,21 @@ export function speedSection(app: App, root: HTMLElement): void {
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
-  for (const [query, event] of [['(prefers-color-scheme: dark)', 'change']] as const) {
-    matchMedia(query).addEventListener(event, () => rows.length > 0 && plot());
-  }
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => rows.length > 0 && plot());
   window.addEventListener('resize', () => rows.length > 0 && plot());
   root.append(
     h('h2', { id: 'speed-title' }, 'How fast is it here?'),
     h('p', {}, 'No scan can be faster than a copy of the same data: both read every element once and write it once. So the time of a copy on this device is the measure.'),
-    h('div', { class: 'controls' }, button, download, progress),
+    missing,
+    app.controls('controls', button, download, progress),
     alert,
     status,
     charts,
     results,
   );
   app.onDevice(() => {
-    const { backend, name } = app.cumulo;
-    status.textContent = backend === 'webgpu' ? `Measures on ${name}.` : `${sentence(app.cumulo.reason)} Measures the CPU path, by the wall clock.`;
+    missing.hidden = app.why === null;
+    missing.textContent = app.why && `${app.why} So the CPU path is measured, by the wall clock.`;
+    if (!measuring && rows.length === 0) status.textContent = `Measures on ${app.cumulo.name}.`;
   });
 }

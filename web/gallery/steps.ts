@@ -1,7 +1,8 @@
 // Step by step: an algorithm as a network of lines, with the arrays that the device held.
 import type { TracedAlgorithm, TraceStep } from '../src/cumulo.js';
-import { type App, sentence } from './app.js';
-import { choice, field, h, latest, svg } from './dom.js';
+import type { App } from './app.js';
+import { choice, field, h, svg } from './dom.js';
+import { jobOf } from './job.js';
 
 const pause = 1100; // ms between the steps of playing
 
@@ -30,22 +31,14 @@ export function stepsSection(app: App, root: HTMLElement): void {
   let at = 0;
   let playing = 0;
 
-  const alert = h('p', { class: 'alert', role: 'alert' });
   const missing = h('p', { class: 'missing', hidden: true });
-  const run = latest(async () => {
-    try {
-      alert.textContent = '';
-      await start();
-    } catch (error) {
-      alert.textContent = sentence(error);
-      root.dataset['state'] = 'failed';
-    }
-  });
+  const { run, alert, outcome } = jobOf(root, start);
   const algorithm = choice('steps-algorithm', algorithms, () => void run());
   const size = choice('steps-size', [['8', '8'], ['16', '16'], ['32', '32'], ['64', '64']], () => void run());
   size.value = '16';
   const network = h('div', { class: 'network scroll', tabindex: 0, role: 'img', 'aria-label': '' });
   const status = h('p', { id: 'steps-status', role: 'status' });
+  const pairs = h('ul', { class: 'pairs', id: 'steps-pairs' });
   const array = h('p', { class: 'array', id: 'steps-array' });
   const explanation = h('p', {});
 
@@ -72,16 +65,16 @@ export function stepsSection(app: App, root: HTMLElement): void {
       }, pause);
     },
   }, 'Play');
+  // At the ends they say that they are disabled, and keep the focus that `disabled` would take away.
   const button = (text: string, step: () => number) =>
     h('button', { type: 'button', click: () => { stop(); go(step()); } }, text);
-  const first = button('Start', () => 0);
+  const first = button('To the start', () => 0);
   const back = button('Back', () => at - 1);
-  const forward = button('Step', () => at + 1);
+  const forward = button('Step on', () => at + 1);
   const slider = h('input', { type: 'range', min: 0, value: 0, input: () => { stop(); go(slider.valueAsNumber); } });
 
-  async function start(): Promise<void> {
+  async function start(): Promise<string> {
     stop();
-    root.dataset['state'] = 'running';
     const n = Number(size.value);
     const values = Uint32Array.from({ length: n }, (_, day) => (7 * day) % 5);
     const gpu = app.cumulo.backend === 'webgpu';
@@ -92,12 +85,12 @@ export function stepsSection(app: App, root: HTMLElement): void {
       trace = { arrays: arrays.map((held) => Array.from(held)), steps, ofDevice: true };
     } else {
       const { values: totals } = await app.cumulo.scan(values);
-      missing.textContent = `${sentence(app.cumulo.reason)} So there are no steps of a device to show; the totals below are the CPU’s.`;
+      missing.textContent = `${app.why} So there are no steps of a device to show; the totals below are the CPU’s.`;
       trace = { arrays: [Array.from(values), Array.from(totals)], steps: [{ label: 'the whole scan, on the CPU', additions: [], moves: [], barriers: 0 }], ofDevice: false };
     }
     slider.max = String(trace.steps.length);
     go(gpu ? 0 : 1);
-    root.dataset['state'] = 'done';
+    return `${algorithm.selectedOptions[0]!.text}, ${some(trace.steps.length, 'step')}; the totals end with ${trace.arrays.at(-1)!.at(-1)}.`;
   }
 
   function show(): void {
@@ -113,8 +106,11 @@ export function stepsSection(app: App, root: HTMLElement): void {
     array.textContent = arrays[at]!.join(' ');
     slider.value = String(at);
     slider.setAttribute('aria-valuetext', now ? `step ${at}, ${now.label}` : 'before the first step');
-    back.disabled = first.disabled = at === 0;
-    forward.disabled = at === steps.length;
+    for (const control of [back, first]) control.setAttribute('aria-disabled', String(at === 0));
+    forward.setAttribute('aria-disabled', String(at === steps.length));
+    const words = (what: string) => ([from, to]: readonly [number, number]) => h('li', {}, `${from} ${what} ${to}`);
+    const told = now ? [...now.moves.map(words('moved to')), ...now.additions.map(words('added to'))] : [];
+    pairs.replaceChildren(...(told.length > 0 ? told : [h('li', {}, now ? 'No pairs are known of this step.' : 'Nothing yet.')]));
     network.replaceChildren(drawing(trace!, at));
     network.setAttribute(
       'aria-label',
@@ -127,12 +123,14 @@ export function stepsSection(app: App, root: HTMLElement): void {
     h('h2', { id: 'steps-title' }, 'Step by step'),
     h('p', {}, 'Each line is an element, each row the array after a step, as the device held it: it writes its array down as it goes. Blue lines are additions, dashed ones moves.'),
     missing,
-    h('div', { class: 'controls' }, field('Algorithm', algorithm), field('Values', size), first, back, play, forward, field('Step', slider)),
+    app.controls('controls', field('Algorithm', algorithm), field('Values', size), first, back, play, forward, field('Which step', slider)),
     alert,
+    outcome,
     explanation,
     network,
     h('ul', { class: 'legend' }, h('li', {}, h('span'), 'added to'), h('li', {}, h('span', { class: 'move' }), 'moved, or by a builtin')),
     status,
+    h('details', {}, h('summary', {}, 'Which elements this step combines'), pairs),
     h('h3', {}, 'The array after this step'),
     array,
   );

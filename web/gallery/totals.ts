@@ -2,12 +2,12 @@
 import type { Bound, Cumulo, ScanAlgorithm, Timing } from '../src/cumulo.js';
 import { timeRuns } from '../src/cumulo.js';
 import { type App, missingMessage, sentence } from './app.js';
-import { choice, facts, field, grouped, h, latest, milliseconds, svg } from './dom.js';
-import { type Numbers, parseFile, parseText } from './numbers.js';
-import { type ArrayKind, GpuPainter, labelsOver, paintOnCpu } from './picture.js';
+import { choice, facts, field, grouped, h, milliseconds, svg } from './dom.js';
+import { jobOf } from './job.js';
+import { mostNumbers, type Numbers, parseFile, parseText, typeWords } from './numbers.js';
+import { type ArrayKind, freshCanvas, GpuPainter, labelsOver, oncePerDevice, paintOnCpu } from './picture.js';
 import { salesScene, type Verdict } from './scenes.js';
 
-const mostDays = 2 ** 22;
 const mostBars = 1200; // of each colour: more are thinner than a pixel
 const patience = 300; // ms of typing before a run
 
@@ -48,7 +48,8 @@ function compare(values: Numbers, totals: Numbers): { difference: Difference | n
     const found = totals[index]!;
     const room = isFloat ? absolute * 2 ** -23 * (Math.log2(index + 2) + 8) : 0;
     largest = Math.max(largest, expected);
-    if (!difference && !(Math.abs(found - expected) <= room)) difference = { index, expected, found };
+    const isRight = Object.is(found, expected) || Math.abs(found - expected) <= room;
+    if (!difference && !isRight) difference = { index, expected, found };
   }
   return { difference, largest };
 }
@@ -67,10 +68,17 @@ const gathering = `
   }
 }`;
 
+const gatherer = oncePerDevice((device) =>
+  device.createComputePipeline({
+    label: 'gathering',
+    layout: 'auto',
+    compute: { module: device.createShaderModule({ label: 'gathering', code: gathering }) },
+  }),
+);
+
 function gather(device: GPUDevice, encoder: GPUCommandEncoder, from: GPUBuffer, n: number, bars: number): GPUBuffer {
   const to = device.createBuffer({ label: 'bars', size: bars * 4, usage: GPUBufferUsage.STORAGE });
-  const module = device.createShaderModule({ code: gathering });
-  const pipeline = device.createComputePipeline({ layout: 'auto', compute: { module } });
+  const pipeline = gatherer(device);
   const entries = [
     { binding: 0, resource: { buffer: from, size: n * 4 } },
     { binding: 1, resource: { buffer: to } },
@@ -94,35 +102,29 @@ export function totalsSection(app: App, root: HTMLElement): void {
   // For tests: this result is made wrong before it is compared and drawn.
   const broken = new URLSearchParams(location.search).get('break');
 
-  let canvas = h('canvas', { role: 'img' });
+  let canvas = h('canvas', { role: 'img', 'aria-label': 'No picture yet' });
   const overlay = svg('svg', { 'aria-hidden': 'true' });
   const picture = h('div', { class: 'picture' }, canvas, overlay);
   const missing = h('p', { class: 'missing', hidden: true });
   const caption = h('figcaption');
   const list = h('dl', { class: 'facts' });
-  const alert = h('p', { class: 'alert', role: 'alert' });
-  const run = latest(async () => {
-    try {
-      alert.textContent = '';
-      await show();
-    } catch (error) {
-      alert.textContent = sentence(error);
-      root.dataset['state'] = 'failed';
-    }
-  });
+  const { run, alert, outcome } = jobOf(root, show);
+  const fileAlert = h('p', { class: 'alert', role: 'alert', id: 'totals-file-alert' });
   let waiting = 0;
   const soon = () => {
     clearTimeout(waiting);
     waiting = window.setTimeout(() => void run(), patience);
   };
 
-  const days = h('input', { type: 'number', min: 1, max: mostDays, value: 256, input: soon });
+  const days = h('input', { type: 'number', min: 1, max: mostNumbers, value: 256, input: soon });
   const source = choice('totals-source', [
     ['formula', '7 · day mod 5'],
     ['random', 'at random'],
     ['pasted', 'numbers of yours'],
     ['file', 'a CSV or NPY file'],
   ], () => {
+    ++takes; // a file that is still being read comes too late
+    fileAlert.textContent = '';
     arrange();
     void run();
   });
@@ -131,12 +133,14 @@ export function totalsSection(app: App, root: HTMLElement): void {
   const file = h('input', {
     type: 'file',
     accept: '.csv,.tsv,.npy,.txt',
+    click: () => (file.value = ''), // so that the same file can be chosen again
     change: () => void take(file.files?.[0]),
   });
   const daysField = field('Days', days);
   const pastedField = field('Numbers, apart by blanks, commas or lines', pasted, 'full');
-  const fileField = field('CSV, NPY or text file; or drop one on this section', file, 'full');
-  let fromFile: Numbers | null = null;
+  const fileField = field('CSV, NPY or text file; or drop one on this page', file, 'full');
+  let fromFile: { numbers: Numbers; name: string } | null = null;
+  let takes = 0;
 
   function arrange(): void {
     daysField.hidden = source.value === 'pasted' || source.value === 'file';
@@ -144,48 +148,52 @@ export function totalsSection(app: App, root: HTMLElement): void {
     fileField.hidden = source.value !== 'file';
   }
 
+  // Of several files the last one given counts, whichever is read first.
   async function take(given: File | undefined): Promise<void> {
     if (!given) return;
+    const turn = ++takes;
+    fileAlert.textContent = '';
     try {
-      fromFile = await parseFile(given);
+      const numbers = await parseFile(given);
+      if (turn !== takes) return;
+      fromFile = { numbers, name: given.name };
       source.value = 'file';
       // One workgroup does not hold every file.
-      if (fromFile.length > 256) algorithm.value = 'auto';
+      if (numbers.length > 256) algorithm.value = 'auto';
       arrange();
       await run();
     } catch (error) {
-      alert.textContent = `${given.name}: ${sentence(error)}`;
+      if (turn === takes) fileAlert.textContent = `${given.name}: ${sentence(error)}`;
     }
   }
 
-  for (const name of ['dragover', 'dragleave', 'drop']) {
-    root.addEventListener(name, (event) => {
+  // On the whole page, which a file dropped beside the section would else replace. Dragged text is the browser's.
+  for (const name of ['dragover', 'dragleave', 'drop'] as const) {
+    window.addEventListener(name, (event) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
-      fileField.classList.toggle('over', name === 'dragover');
-      if (name === 'drop') void take((event as DragEvent).dataTransfer?.files[0]);
+      root.classList.toggle('over', name === 'dragover' && !controls.disabled);
+      if (name !== 'drop' || controls.disabled) return;
+      root.scrollIntoView({ block: 'nearest' });
+      void take(event.dataTransfer.files[0]);
     });
   }
   fileField.classList.add('drop');
 
-  function data(): Numbers {
-    if (source.value === 'pasted') return parseText(pasted.value);
+  function data(): { values: Numbers; from: string } {
+    if (source.value === 'pasted') return { values: parseText(pasted.value), from: '' };
     if (source.value === 'file') {
       if (!fromFile) throw new Error('choose a file, or drop one here');
-      return fromFile;
+      return { values: fromFile.numbers, from: `, from ${fromFile.name}` };
     }
     const count = days.valueAsNumber;
-    if (!Number.isInteger(count) || count < 1 || count > mostDays) {
-      throw new Error(`the number of days must be a whole number from 1 to ${grouped(mostDays)}`);
+    if (!Number.isInteger(count) || count < 1 || count > mostNumbers) {
+      throw new Error(`the number of days must be a whole number from 1 to ${grouped(mostNumbers)}`);
     }
-    return source.value === 'random' ? chance(count) : formula(count);
+    return { values: source.value === 'random' ? chance(count) : formula(count), from: '' };
   }
 
-  function freshCanvas(scale: number): HTMLCanvasElement {
-    const made = h('canvas', { role: 'img', width: 600 * scale, height: 330 * scale });
-    canvas.replaceWith(made);
-    canvas = made;
-    return made;
-  }
+  const newCanvas = () => (canvas = freshCanvas(canvas, 600, 330));
 
   async function onGpu(cumulo: Cumulo, values: Numbers, asked: ScanAlgorithm): Promise<Result> {
     const device = cumulo.device!;
@@ -201,16 +209,21 @@ export function totalsSection(app: App, root: HTMLElement): void {
     }
     draw = async (facts) => {
       const bars = Math.min(n, mostBars);
-      const painter = new GpuPainter(device, freshCanvas(devicePixelRatio));
+      const painter = new GpuPainter(device, newCanvas());
+      const gathered: GPUBuffer[] = [];
       await executor.submit('picture', (encoder) => {
-        const drawn = [sales, totals].map((buffer) => (bars < n ? gather(device, encoder, buffer, n, bars) : buffer));
+        if (bars < n) gathered.push(...[sales, totals].map((buffer) => gather(device, encoder, buffer, n, bars)));
+        const drawn = bars < n ? gathered : [sales, totals];
         const arrays = drawn.map((buffer) => ({ buffer, type: kindOf(values) }));
         painter.record(encoder, salesScene(bars, facts), arrays, devicePixelRatio);
       });
+      for (const buffer of gathered) buffer.destroy();
+      painter.destroy();
     };
     release = () => {
       sales.destroy();
       totals.destroy();
+      prepared.destroy();
     };
     const again = executor.buffer('totals of timed runs', n * 4);
     const time = await timeRuns(executor, prepared.bind({ input: sales, output: again }), 5);
@@ -228,7 +241,7 @@ export function totalsSection(app: App, root: HTMLElement): void {
     draw = async (facts) => {
       const bars = Math.min(values.length, mostBars);
       const at = (array: Numbers) => Array.from({ length: bars }, (_, k) => array[Math.floor((k / bars) * array.length)]!);
-      paintOnCpu(freshCanvas(devicePixelRatio), salesScene(bars, facts), [at(values), at(totals)], devicePixelRatio);
+      paintOnCpu(newCanvas(), salesScene(bars, facts), [at(values), at(totals)], devicePixelRatio);
     };
     release = () => {};
     return { totals, algorithm: used, time, steps: undefined };
@@ -237,12 +250,12 @@ export function totalsSection(app: App, root: HTMLElement): void {
   let draw: (facts: Parameters<typeof salesScene>[1]) => Promise<void>;
   let release = () => {};
 
-  async function show(): Promise<void> {
+  async function show(): Promise<string> {
     const { cumulo } = app;
-    const values = data();
+    const { values, from } = data();
     const n = values.length;
     release();
-    root.dataset['state'] = 'running';
+    release = () => {};
     const asked = algorithm.value as ScanAlgorithm;
     const gpu = cumulo.backend === 'webgpu';
     const { totals, algorithm: used, time, steps } = gpu ? await onGpu(cumulo, values, asked) : await onCpu(cumulo, values);
@@ -282,20 +295,24 @@ export function totalsSection(app: App, root: HTMLElement): void {
         ['Total', h('span', { class: 'big', id: 'totals-total' }, grouped(total))],
         ['Verdict', h('span', { class: `verdict ${verdict.right ? 'right' : 'wrong'}`, id: 'totals-verdict' }, verdict.text)],
         ['First totals', h('span', { id: 'totals-first' }, Array.from(totals.slice(0, 12)).join(' ') + (n > 12 ? ' …' : ''))],
+        ['Numbers', h('span', { id: 'totals-type' }, `${grouped(n)} of ${typeWords(values)}${from}`)],
         ['Algorithm', nameOf(used) + (steps ? `, ${steps.steps} steps, ${steps.barriers} barriers` : '')],
         ['Additions', additionsOf(cumulo, n, steps?.additions)],
         ['Time', time ? `${milliseconds(time.medianMs)}, median of ${time.runs}, ${time.clock === 'device' ? 'device clock' : 'wall clock'}` : '–'],
       ]).filter((child) => child !== null && child !== undefined) as Node[],
     );
-    root.dataset['state'] = 'done';
+    return `Total ${grouped(total)}: ${verdict.text}.`;
   }
 
+  const controls = app.controls('controls', daysField, field('Sales', source), field('Algorithm', algorithm), pastedField, fileField,
+    h('button', { type: 'button', click: () => void run() }, 'Run again'));
   root.append(
     h('h2', { id: 'totals-title' }, 'Running totals'),
     h('p', {}, 'A bookshop sells some copies each day. How many has it sold so far? In orange the sales, in blue their running totals: every total is the one before it and the day’s own, yet no invocation waits for all the others.'),
-    h('div', { class: 'controls' }, daysField, field('Sales', source), field('Algorithm', algorithm), pastedField, fileField,
-      h('button', { type: 'button', click: () => void run() }, 'Run again')),
+    controls,
+    outcome,
     alert,
+    fileAlert,
     missing,
     h('div', { class: 'split' }, h('figure', {}, picture, caption), list),
   );

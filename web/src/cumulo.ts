@@ -464,6 +464,7 @@ export async function load(device?: GPUDevice | null, options: LoadOptions = {})
   }
   const source = options.planner ?? new URL('planner.wasm', import.meta.url);
   const loading = Planner.load(source);
+  loading.catch(() => {}); // it is told below, once there is a device or none
   let opened = device;
   let reason: CumuloError | null = null;
   if (device === undefined) {
@@ -476,9 +477,15 @@ export async function load(device?: GPUDevice | null, options: LoadOptions = {})
   } else if (device === null) {
     reason = new CumuloError('no-device', 'the CPU was asked for');
   }
-  const planner = await loading;
+  let planner: Planner;
+  try {
+    planner = await loading;
+  } catch (error) {
+    if (device === undefined) opened?.destroy();
+    throw error;
+  }
   if (!opened) return new Cumulo(planner, null, reason);
   const executor = new Executor(opened);
-  const traits = await traitsOf(executor);
+  const traits = await traitsOf(executor, planner);
   return new Cumulo(planner, { planner, executor, traits, loss: null }, null, device === undefined);
 }

@@ -2,6 +2,7 @@
 import { CumuloError } from './errors.js';
 import type { Executor } from './executor.js';
 import type { PlanKernel, Traits } from './plan.js';
+import type { Planner } from './planner.js';
 
 const limitNames = [
   'maxBufferSize',
@@ -61,41 +62,31 @@ export function nameOf(info: GPUAdapterInfo | undefined): string {
   return words.find((word) => word !== '') ? words.filter((word) => word !== '').join(', ') : 'a GPU';
 }
 
-// Vendors whose GPUs keep started workgroups running (src/gpu/adapters.cpp has the same list).
-const progressing = ['nvidia', 'amd', 'intel'];
-
 export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
   return info?.isFallbackAdapter === true || info?.architecture === 'swiftshader';
 }
 
-export async function traitsOf(executor: Executor): Promise<Traits> {
-  const { device } = executor;
-  const { limits, adapterInfo: info } = device;
-  const subgroups = device.features.has('subgroups' as GPUFeatureName);
-  const progress = progressing.includes(info?.vendor ?? '') && !isSoftware(info);
-  return {
-    max_buffer_size: limits.maxBufferSize,
-    max_storage_binding_size: limits.maxStorageBufferBindingSize,
-    min_storage_offset_alignment: limits.minStorageBufferOffsetAlignment,
-    max_storage_buffers_per_stage: limits.maxStorageBuffersPerShaderStage,
-    max_workgroups_per_dimension: limits.maxComputeWorkgroupsPerDimension,
-    max_workgroup_memory: limits.maxComputeWorkgroupStorageSize,
-    max_invocations_per_workgroup: limits.maxComputeInvocationsPerWorkgroup,
-    max_workgroup_size_x: limits.maxComputeWorkgroupSizeX,
-    subgroups,
+export async function traitsOf(executor: Executor, planner: Planner): Promise<Traits> {
+  const { limits, features, adapterInfo: info } = executor.device;
+  return planner.traits({
+    limits: {
+      max_buffer_size: limits.maxBufferSize,
+      max_storage_binding_size: limits.maxStorageBufferBindingSize,
+      min_storage_offset_alignment: limits.minStorageBufferOffsetAlignment,
+      max_storage_buffers_per_stage: limits.maxStorageBuffersPerShaderStage,
+      max_workgroups_per_dimension: limits.maxComputeWorkgroupsPerDimension,
+      max_workgroup_memory: limits.maxComputeWorkgroupStorageSize,
+      max_invocations_per_workgroup: limits.maxComputeInvocationsPerWorkgroup,
+      max_workgroup_size_x: limits.maxComputeWorkgroupSizeX,
+    },
+    features: [...features],
+    vendor: info?.vendor ?? '',
+    is_software: isSoftware(info),
+    user_agent: globalThis.navigator?.userAgent ?? '',
     subgroup_min_size: info?.subgroupMinSize ?? 0,
     subgroup_max_size: info?.subgroupMaxSize ?? 0,
-    subgroup_width: subgroups ? await probeSubgroupWidth(executor) : 0,
-    timestamps: device.features.has('timestamp-query'),
-    shader_f16: device.features.has('shader-f16'),
-    shader_int64: false, // nothing that a browser offers
-    shader_int64_atomics: false,
-    forward_progress: progress,
-    ordered_workgroups: progress && info?.vendor === 'nvidia',
-    stores_components: false, // a browser does not say which API is behind it
-    // Firefox compiles WGSL by naga.
-    dialect: globalThis.navigator?.userAgent.includes('Firefox/') ? 'naga' : 'tint',
-  };
+    subgroup_width: features.has('subgroups' as GPUFeatureName) ? await probeSubgroupWidth(executor) : 0,
+  });
 }
 
 const probe: PlanKernel = {

@@ -24,6 +24,18 @@ export interface Traits {
   dialect: 'tint' | 'naga';
 }
 
+/** What a browser says of a device; the limits by the names of the traits. */
+export interface DeviceSays {
+  limits: Partial<Traits>;
+  features: string[];
+  vendor: string;
+  is_software: boolean;
+  user_agent: string;
+  subgroup_min_size: number;
+  subgroup_max_size: number;
+  subgroup_width: number;
+}
+
 export interface PlanBuffer {
   name: string;
   bytes: number;

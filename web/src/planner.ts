@@ -1,6 +1,6 @@
 // The C++ planner and CPU backend, in WebAssembly.
 import { CumuloError, type ErrorKind } from './errors.js';
-import type { Description, PlacedPlan, PrimitiveName, Slot, Slots, Traits } from './plan.js';
+import type { Description, DeviceSays, PlacedPlan, PrimitiveName, Slot, Slots, Traits } from './plan.js';
 
 interface Exports {
   memory: WebAssembly.Memory;
@@ -93,6 +93,11 @@ export class Planner {
     return this.#ask('slots', question, {}) as Slots;
   }
 
+  /** What the planner makes of what a browser says of its device. */
+  traits(device: DeviceSays): Traits {
+    return this.#asked({ call: 'traits', ...device }) as Traits;
+  }
+
   /** The plan for places in the order of the slots. */
   plan(question: Question, traits: Traits, buffers: NumberedPlace[]): PlacedPlan {
     return this.#ask('plan', question, { traits, buffers }) as PlacedPlan;
@@ -140,14 +145,17 @@ export class Planner {
   }
 
   #ask(call: string, question: Question, more: object): unknown {
+    return this.#asked({ call, ...question, ...more });
+  }
+
+  #asked(request: object): unknown {
     const exports = this.#exports;
-    const text = JSON.stringify({ call, ...question, ...more }, asJson);
-    const request = new TextEncoder().encode(text);
-    const place = allocate(exports, request.length);
+    const encoded = new TextEncoder().encode(JSON.stringify(request, asJson));
+    const place = allocate(exports, encoded.length);
     let at: number;
     try {
-      bytesAt(exports, place, request.length).set(request);
-      at = exports.cumulo_call(place, request.length) >>> 0;
+      bytesAt(exports, place, encoded.length).set(encoded);
+      at = exports.cumulo_call(place, encoded.length) >>> 0;
     } catch (trap) {
       // The module's memory may be left in any state.
       this.#exports = this.#start();
