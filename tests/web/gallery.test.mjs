@@ -288,6 +288,80 @@ const tests = {
     await page.keyboard.press('ArrowRight');
     same(await page.getAttribute('#steps', 'data-step'), '2', 'the step by the slider');
   },
+  'from the first stop of the Tab key to the last': async (given) => {
+    const { page } = given;
+    await open(given);
+    const stops = [];
+    for (let stop = 0; stop < 100; ++stop) {
+      await page.keyboard.press('Tab');
+      const name = await page.evaluate(() => {
+        const at = document.activeElement;
+        if (!at || at === document.body) return null;
+        const { outlineStyle, outlineWidth } = getComputedStyle(at);
+        const words = at.getAttribute('aria-label') ?? at.labels?.[0]?.textContent ?? at.textContent;
+        return `${words.trim()}${outlineStyle === 'none' || outlineWidth === '0px' ? ' (no outline)' : ''}`;
+      });
+      if (name === null) break;
+      stops.push(name);
+      if (name !== 'Step on') continue;
+      // At the end the button stays where the focus is.
+      for (let step = 0; step < 6; ++step) await page.keyboard.press('Enter');
+      same(await page.getAttribute('#steps', 'data-step'), '4', 'the last step');
+      same(await page.evaluate(() => document.activeElement.textContent), 'Step on', 'the focus');
+    }
+    const wanted = ['Skip to the first picture', 'Days', 'Algorithm', 'Run again', 'value of item 0', 'keep item 7', 'Play', 'Step on', 'Which step', 'Measure'];
+    const places = wanted.map((name) => stops.findIndex((stop) => stop.startsWith(name)));
+    check(places.every((place, k) => place >= 0 && (k === 0 || place > places[k - 1])), `the stops are ${stops.join(' | ')}`);
+    same(stops.filter((stop) => stop.endsWith('(no outline)')).join(', '), '', 'stops that do not show');
+  },
+  'without motion where that is asked for': {
+    context: { reducedMotion: 'reduce' },
+    run: async (given) => {
+      await open(given);
+      const moving = await given.page.evaluate(() => {
+        const seconds = (list) => Math.max(...list.split(',').map(Number.parseFloat));
+        return [...document.querySelectorAll('*')].filter((element) => {
+          const { transitionDuration, animationDuration } = getComputedStyle(element);
+          return seconds(transitionDuration) > 0.01 || seconds(animationDuration) > 0.01;
+        }).length;
+      });
+      same(moving, 0, 'elements that move');
+    },
+  },
+  'a planner that comes late': async (given) => {
+    const { page, site } = given;
+    let send;
+    const held = new Promise((resolve) => (send = resolve));
+    await page.route('**/planner.wasm', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(site);
+    const button = page.getByRole('button', { name: 'Run again' });
+    check(await button.isDisabled(), 'a control works before the library is there');
+    send();
+    await settled(page, 'totals');
+    check(await button.isEnabled(), 'a control does not work');
+  },
+  'a planner that does not come': async (given) => {
+    const { page, site, errors } = given;
+    await page.route('**/planner.wasm', (route) => route.fulfill({ status: 404, body: 'gone' }));
+    await page.goto(site);
+    await page.getByText('could not be loaded, so nothing below works').waitFor();
+    check(await page.getByRole('button', { name: 'Run again' }).isDisabled(), 'a control works without the library');
+    const other = errors.filter((error) => !/404/.test(error));
+    same(other.join(', '), '', 'errors beside the browser’s own of the missing file');
+    errors.length = 0;
+  },
+  'away and back again': async (given) => {
+    const { page, site } = given;
+    await open(given);
+    await page.goto(`${site}docs/index.html`);
+    await page.goBack();
+    for (const section of sections) await settled(page, section);
+    same(await text(page, '#totals-first'), '0 2 6 7 10 10 12 16 17 20 20 22 …', 'the first totals');
+    await rerun(page, 'totals', () => page.getByRole('button', { name: 'Run again' }).click());
+  },
   'step by step': async (given) => {
     const { page } = given;
     await open(given);

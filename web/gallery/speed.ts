@@ -181,7 +181,7 @@ export function speedSection(app: App, root: HTMLElement): void {
   const table = h(
     'table',
     { id: 'speed-table' },
-    h('caption', {}, 'Medians of as many runs as the row says, every result compared with a loop'),
+    h('caption', {}, h('span', {}, 'Medians of as many runs as the row says, every result compared with a loop')),
     h('thead', {}, h('tr', {}, ...['elements', 'copy', 'scan', 'compact', 'scan, % of copy', 'compact, % of copy', 'result', 'runs', 'clock'].map((text) => h('th', { scope: 'col' }, text)))),
     body,
   );
