@@ -42,7 +42,7 @@ struct Outcome {
   Values offsets;
   AllocationRun run;
   DeviceInfo device;
-  std::optional<CountDifference> difference = std::nullopt;
+  std::optional<Difference> difference = std::nullopt;
 };
 
 Result<void> interpret(AllocateRequest& r) {
@@ -75,10 +75,10 @@ Result<Outcome> allocate_on(Device& device, const AllocateRequest& r,
 
 // The first of the offsets, then of the numbers, that a sum in 64 bits does not confirm.
 template <class Offset>
-std::optional<CountDifference> first_difference(const AllocateRequest& r,
-                                                const std::vector<std::uint32_t>& counts,
-                                                const std::vector<Offset>& offsets,
-                                                const AllocationReport& found) {
+std::optional<Difference> first_difference(const AllocateRequest& r,
+                                           const std::vector<std::uint32_t>& counts,
+                                           const std::vector<Offset>& offsets,
+                                           const AllocationReport& found) {
   constexpr std::uint64_t most = std::numeric_limits<Offset>::max();
   const std::uint64_t limit = std::min(r.capacity.value_or(most), most);
   AllocationReport expected;
@@ -86,7 +86,7 @@ std::optional<CountDifference> first_difference(const AllocateRequest& r,
   for (std::size_t i = 0; i <= counts.size(); ++i) {
     const auto offset = static_cast<Offset>(std::min(expected.total, most));
     if (offsets[i] != offset) {
-      return CountDifference{fmt::format("index {}", i), i, offset, offsets[i]};
+      return Difference{fmt::format("index {}", i), i, offset, offsets[i]};
     }
     fits = fits && expected.total <= limit;
     if (fits) {
@@ -97,13 +97,13 @@ std::optional<CountDifference> first_difference(const AllocateRequest& r,
   }
   const std::uint64_t end = offsets.size();
   if (found.total != expected.total) {
-    return CountDifference{"the total", end, expected.total, found.total};
+    return Difference{"the total", end, expected.total, found.total};
   }
   if (found.fitting != expected.fitting) {
-    return CountDifference{"the number of items that fit", end, expected.fitting, found.fitting};
+    return Difference{"the number of items that fit", end, expected.fitting, found.fitting};
   }
   if (found.used != expected.used) {
-    return CountDifference{"what those take", end, expected.used, found.used};
+    return Difference{"what those take", end, expected.used, found.used};
   }
   return std::nullopt;
 }
@@ -175,9 +175,7 @@ Result<void> draw(const AllocateRequest& r, const std::vector<std::uint32_t>& co
 }
 
 void say_summary(const AllocateRequest& r, std::uint64_t n, const Outcome& outcome) {
-  if (const auto& wrong = outcome.difference) {
-    return say_wrong(r, wrong->what, wrong->found, wrong->expected);
-  }
+  if (outcome.difference) return say_wrong(r, *outcome.difference);
   const AllocationReport& report = outcome.run.report;
   std::string line = fmt::format("cumulo: {} counts, {} on {}: total {}", n, outcome.run.algorithm,
                                  describe_device(outcome.device), report.total);

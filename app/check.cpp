@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <type_traits>
 
 #include "cumulo/operator.hpp"
@@ -99,7 +100,8 @@ class RoundedReference {
     const Wide eps = limits::epsilon();
     const Wide most = 4 * (depth_ + 4) * eps * scale + flushed;
     if constexpr (!std::is_same_v<T, CombinedAs<T>>) {
-      // The closest to the sequential one of all that may have been rounded at the end.
+      // Rounding keeps the order: the bounds of what was rounded to a half, rounded, bound the
+      // half.
       return static_cast<T>(value_ - most) <= found && found <= static_cast<T>(value_ + most);
     }
     return std::abs(static_cast<Wide>(found) - value_) <= most;
@@ -185,7 +187,8 @@ std::optional<Difference> compare(const ScanDescription& d, const std::vector<In
   const auto look = [&](std::uint64_t index, Out found) {
     // In reverse the comparison runs from the end; the first difference is the one met last.
     if (reference.agrees(found) || (first && !d.reverse)) return;
-    first = Difference{index, reference.expected(), found};
+    const std::string what = index == out.size() ? "the total" : "index " + std::to_string(index);
+    first = Difference{what, index, reference.expected(), found};
   };
   const std::uint64_t n = in.size();
   if (d.include_initial) look(d.reverse ? n : 0, out[d.reverse ? n : 0]);
@@ -206,7 +209,7 @@ template <Element In, Element Out, class Reference>
 std::optional<Difference> compare_value(const std::vector<In>& in, Out value, Reference reference) {
   for (const In x : in) reference.add(x);
   if (reference.agrees(value)) return std::nullopt;
-  return Difference{0, reference.expected(), value};
+  return Difference{"the value", 0, reference.expected(), value};
 }
 
 // Of wide sums.

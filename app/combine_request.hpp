@@ -17,7 +17,13 @@ inline Type result_type(const ScanDescription& d) {
   return d.wide && d.type == Type::f32 ? Type::f64 : init_type(d);
 }
 
-// Does it where the operator comes from a file. Returns the exit status.
+// bad_argument: an option that is for numbers only, with an operator from a file.
+Result<void> check_file_options(const CombineRequest& request);
+
+// unsupported: the device cannot compile the operator from a file.
+Result<void> check_compiler(const CombineRequest& request, const DeviceInfo& device);
+
+// Scans where the operator comes from a file. Returns the exit status.
 int scan_records(CombineRequest& request);
 
 }  // namespace cumulo::app

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/nearest.hpp"
+#include "predicate/nearest.hpp"
 #include "report.hpp"
 
 namespace cumulo::app {
@@ -127,7 +127,7 @@ Error surplus(const CLI::App& app, const std::vector<std::string>& left_over) {
   const std::string word = option->substr(0, option->find('='));
   std::string message = fmt::format("{} has no option {}", app.get_name(), word);
   const std::vector<std::string> names = option_names(app);
-  if (const auto near = nearest(word, names); !near.empty()) {
+  if (const auto near = predicate::nearest(word, names); !near.empty()) {
     message += fmt::format("; did you mean {}?", near);
   }
   return {ErrorKind::bad_argument, std::move(message)};
@@ -177,11 +177,11 @@ std::optional<int> parse_arguments(CLI::App& app, const Arguments& arguments) {
   return std::nullopt;
 }
 
-Error unknown_word(std::string_view what, std::string_view word,
-                   std::span<const std::string> known) {
+Error unknown_word(std::string_view what, std::string_view word, std::span<const std::string> known,
+                   std::string_view fault) {
   std::string message =
-      fmt::format("{} '{}' is unknown; known are {}", what, word, fmt::join(known, ", "));
-  if (const auto near = nearest(word, known); !near.empty()) {
+      fmt::format("{} '{}' {}; known are {}", what, word, fault, fmt::join(known, ", "));
+  if (const auto near = predicate::nearest(word, known); !near.empty()) {
     message += fmt::format("; did you mean {}?", near);
   }
   return {ErrorKind::bad_argument, std::move(message)};

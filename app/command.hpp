@@ -55,9 +55,9 @@ std::optional<int> parse_arguments(CLI::App& app, const Arguments& arguments);
 // Whether --json stands among the arguments: errors of parsing obey it too.
 bool wants_json(const Arguments& arguments);
 
-// An error for a word that is none of `known`: "--op 'ad' is unknown; known are add, mul. Did you
+// An error for a word that is none of `known`: "--op 'ad' is unknown; known are add, mul; did you
 // mean add?"
-Error unknown_word(std::string_view what, std::string_view word,
-                   std::span<const std::string> known);
+Error unknown_word(std::string_view what, std::string_view word, std::span<const std::string> known,
+                   std::string_view fault = "is unknown");
 
 }  // namespace cumulo::app

@@ -15,12 +15,4 @@ namespace cumulo::app {
 // Whole numbers from 0 to 2^32 - 1, of whatever type; a bad_argument names the first that is none.
 Result<std::vector<std::uint32_t>> read_counts(const Request& request);
 
-// What of a result differs from a sequential computation: element `index`, or what is named.
-struct CountDifference {
-  std::string what;  // "index 3", "the total"
-  std::uint64_t index = 0;
-  Scalar expected;
-  Scalar found;
-};
-
 }  // namespace cumulo::app

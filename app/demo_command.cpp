@@ -41,11 +41,9 @@ struct Demo {
 };
 
 Result<void> prepare(DemoRequest& r) {
-  if (r.break_word) {
-    auto broken = parse_count("--break-element", *r.break_word);
-    if (!broken) return std::unexpected{std::move(broken.error())};
-    r.broken = *broken;
-  }
+  auto broken = parse_break(r.break_word);
+  if (!broken) return std::unexpected{std::move(broken.error())};
+  r.broken = *broken;
   if (r.format != "png" && r.format != "svg" && r.format != "pdf") {
     return std::unexpected{
         Error{ErrorKind::bad_argument,
@@ -196,7 +194,7 @@ int run_demo(const Arguments& arguments) {
   app.add_option("--format", r.format, "of the pictures: png, svg or pdf (png)");
   add_device_option(app, r.device);
   add_report_options(app, r.report);
-  app.add_option("--break-element", r.break_word, "")->group("");
+  add_break_option(app, r.break_word);
   app.footer(example);
   if (const auto status = parse_arguments(app, arguments)) return *status;
 

@@ -8,12 +8,12 @@
 #include "cumulo/compact.hpp"
 #include "cumulo/scan.hpp"
 #include "formats/file.hpp"
+#include "options.hpp"
 
 namespace cumulo::app {
 namespace {
 
 constexpr std::uint32_t days = 256;
-constexpr std::uint32_t timed_runs = 5;
 constexpr std::uint32_t common_subgroup_width = 32;
 
 using Words = std::vector<std::uint32_t>;

@@ -20,9 +20,9 @@ constexpr const char* example =
     "'--device auto' takes a hardware GPU, else the CPU backend; a software adapter has to be "
     "named.\n"
     "  cumulo devices --self-check\n"
-    "runs small f32 scans on each of them, compares every bit with the CPU backend's, and says "
-    "what\n"
-    "the device's compiler makes of arithmetic. Status 1 where a promised bit differs.\n";
+    "runs small scans of f32 and f16 on each of them, compares every bit with the CPU backend's, "
+    "and\n"
+    "says what the device's compiler makes of arithmetic. Status 1 where a promised bit differs.\n";
 
 std::string subgroup_text(const Traits& traits) {
   if (!traits.subgroups) return "none";

@@ -44,7 +44,7 @@ struct Outcome {
   Array result;
   ExpansionRun run;
   DeviceInfo device;
-  std::optional<CountDifference> difference = std::nullopt;
+  std::optional<Difference> difference = std::nullopt;
 };
 
 std::unexpected<Error> refused(std::string what) {
@@ -94,14 +94,14 @@ Result<Outcome> expand_on(Device& device, const ExpandRequest& r,
 
 // `value_of(i)` is what item i is repeated as.
 template <class T, class ValueOf>
-std::optional<CountDifference> first_difference(const std::vector<std::uint32_t>& counts,
-                                                const std::vector<T>& found, ValueOf&& value_of) {
+std::optional<Difference> first_difference(const std::vector<std::uint32_t>& counts,
+                                           const std::vector<T>& found, ValueOf&& value_of) {
   std::uint64_t at = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const T expected = value_of(i);
     for (std::uint32_t k = 0; k < counts[i] && at < found.size(); ++k, ++at) {
       if (std::memcmp(&found[at], &expected, sizeof(T)) != 0) {
-        return CountDifference{fmt::format("index {}", at), at, expected, found[at]};
+        return Difference{fmt::format("index {}", at), at, expected, found[at]};
       }
     }
   }
@@ -244,9 +244,7 @@ Result<void> draw(const ExpandRequest& r, const std::vector<std::uint32_t>& coun
 }
 
 void say_summary(const ExpandRequest& r, std::uint64_t n, const Outcome& outcome) {
-  if (const auto& wrong = outcome.difference) {
-    return say_wrong(r, wrong->what, wrong->found, wrong->expected);
-  }
+  if (outcome.difference) return say_wrong(r, *outcome.difference);
   const ExpansionReport& report = outcome.run.report;
   std::string line = fmt::format("cumulo: {} items to {} {}, {} on {}", n, report.written,
                                  r.values ? name(type_of_values(outcome.result.values)) : "indices",

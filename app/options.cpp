@@ -74,6 +74,15 @@ void add_device_option(CLI::App& app, std::string& device) {
       "or part of a name");
 }
 
+void add_break_option(CLI::App& app, std::optional<std::string>& word) {
+  app.add_option("--break-element", word, "")->group("");
+}
+
+Result<std::optional<std::uint64_t>> parse_break(const std::optional<std::string>& word) {
+  if (!word) return std::nullopt;
+  return parse_count("--break-element", *word);
+}
+
 Result<Device> open_device(const std::string& word) {
   // An empty word would be a part of every name.
   if (word.empty()) {
@@ -121,9 +130,8 @@ Result<ScanDescription> parse_scan(const ScanArguments& arguments) {
     if (!monoid) return std::unexpected{std::move(monoid.error())};
     description.monoid = std::move(*monoid);
   } else if (!op) {
-    Error error = unknown_word("--op", arguments.op, names_of(all_operators));
-    error.message += "; a file with an operator of your own may be given too";
-    return std::unexpected{std::move(error)};
+    return std::unexpected{unknown_word("--op", arguments.op, names_of(all_operators),
+                                        "is neither an operator nor a file with one")};
   }
   const auto algorithm = parse_algorithm_word(arguments.algorithm);
   if (!algorithm) return std::unexpected{algorithm.error()};

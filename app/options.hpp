@@ -19,6 +19,13 @@ struct ReportArguments {
 };
 void add_report_options(CLI::App& app, ReportArguments& arguments);
 
+// What --time, and the demo, measure: the median of so many.
+inline constexpr std::uint32_t timed_runs = 5;
+
+// --break-element, which no help shows: makes one result wrong on purpose, for tests of the checks.
+void add_break_option(CLI::App& app, std::optional<std::string>& word);
+Result<std::optional<std::uint64_t>> parse_break(const std::optional<std::string>& word);
+
 void add_device_option(CLI::App& app, std::string& device);
 // Device::open for the option's word.
 Result<Device> open_device(const std::string& word);

@@ -34,7 +34,7 @@ constexpr const char* example =
     "Text without --dtype is u32 where its integers fit, else i32, i64 or u64, else f32.\n"
     "Where the sum leaves a type chosen so, it wraps, which is said; --wide avoids it.\n"
     "JSON has the value as total, and adds op, result_type, inferred and wrapped (null, or the\n"
-    "sentence that says it).\n";
+    "sentence that says it). By an operator from a file result_type and inferred are null.\n";
 
 struct Input {
   Array array;      // of numbers,
@@ -55,28 +55,12 @@ void add_options(CLI::App& app, CombineRequest& r) {
   add_common_options(app, r, "");
 }
 
-std::unexpected<Error> refused(std::string what) {
-  return std::unexpected{Error{ErrorKind::bad_argument, std::move(what)}};
-}
-
 // All that can be said before the input is read.
 Result<void> interpret(CombineRequest& r) {
   auto description = parse_scan(r.scan);
   if (!description) return std::unexpected{std::move(description.error())};
   r.description = std::move(*description);
-  if (r.description.monoid && r.scan.wide) {
-    return refused("with an operator from a file, there are no wide sums");
-  }
-  if (r.description.monoid && (r.dtype || r.column)) {
-    return refused(
-        "with an operator from a file, its fields say the types and columns: --dtype and --column "
-        "are not for it");
-  }
-  if (r.description.monoid && (r.check || r.break_word)) {
-    return refused(
-        "with an operator from a file, there is no --check: the command has no C++ function of it "
-        "to compute with");
-  }
+  if (auto ok = check_file_options(r); !ok) return ok;
   if (!r.description.monoid) {
     if (auto ok = validate(r.description); !ok) return ok;
   }
@@ -104,12 +88,8 @@ Result<Input> read_input(CombineRequest& r) {
 
 Result<Outcome> reduce_on(Device& device, const CombineRequest& r, const Input& input) {
   const ScanDescription& d = r.description;
-  if (d.monoid && device.info().backend == Backend::cpu) {
-    return std::unexpected{Error{
-        ErrorKind::unsupported,
-        fmt::format("the operator of {} is WGSL, which a GPU compiles, and {} has no compiler "
-                    "for it; choose a GPU with --device ('cumulo devices' lists them)",
-                    source_name(r.scan.op), device.info().name)}};
+  if (auto ok = check_compiler(r, device.info()); !ok) {
+    return std::unexpected{std::move(ok.error())};
   }
   const auto bytes = d.monoid
                          ? std::span<const std::byte>(input.records.bytes)
@@ -166,8 +146,12 @@ Json json_report(const CombineRequest& r, const Input& input, const Outcome& out
   Json object = json_object("reduce");
   object["n"] = d.n;
   object["type"] = element_name(d);
-  if (!d.monoid) object["inferred"] = input.array.inferred;
-  if (!d.monoid) object["result_type"] = name(result_type(d));
+  object["inferred"] = nullptr;
+  object["result_type"] = nullptr;
+  if (!d.monoid) {
+    object["inferred"] = input.array.inferred;
+    object["result_type"] = name(result_type(d));
+  }
   object["wrapped"] = nullptr;
   if (outcome.wrapped) object["wrapped"] = *outcome.wrapped;
   object["op"] = operator_name(d);
@@ -189,9 +173,7 @@ Json json_report(const CombineRequest& r, const Input& input, const Outcome& out
 }
 
 void say_summary(const CombineRequest& r, const Input& input, const Outcome& outcome) {
-  if (const auto& wrong = outcome.difference) {
-    return say_wrong(r, "the value", wrong->found, wrong->expected);
-  }
+  if (outcome.difference) return say_wrong(r, *outcome.difference);
   const ScanDescription& d = r.description;
   std::string line =
       fmt::format("cumulo: {} {}{}{}{}, reduce {}, {} on {}", d.n, element_name(d),

@@ -1,6 +1,7 @@
 // What the command says: text, JSON (schema "cumulo/1") and errors.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -24,9 +25,17 @@ Json json_device(const DeviceInfo& device);
 Json json_counts(const Counts& counts);
 Json json_time(const std::optional<Timing>& timing);
 
+// The first result that a sequential computation does not confirm.
+struct Difference {
+  std::string what;         // "index 3", "the total"
+  std::uint64_t index = 0;  // of the result; where a total differs, the number of results
+  Scalar expected;
+  Scalar found;
+};
+
 // What differs, with an index, expected and found; or null.
-template <class Difference>
-Json json_difference(const std::optional<Difference>& difference) {
+template <class T>
+Json json_difference(const std::optional<T>& difference) {
   if (!difference) return nullptr;
   return {{"index", difference->index},
           {"expected", json_value(difference->expected)},
@@ -34,8 +43,8 @@ Json json_difference(const std::optional<Difference>& difference) {
 }
 
 // The field "check": null where none was asked for.
-template <class Difference>
-Json json_check(bool asked, const std::optional<Difference>& difference) {
+template <class T>
+Json json_check(bool asked, const std::optional<T>& difference) {
   if (!asked) return nullptr;
   return {{"ok", !difference}, {"first_difference", json_difference(difference)}};
 }

@@ -46,7 +46,7 @@ void add_common_options(CLI::App& app, Request& r, const std::string& picture) {
   }
   app.add_flag("--force", r.force, "overwrite files that are there");
   add_report_options(app, r.report);
-  app.add_option("--break-element", r.break_word, "")->group("");
+  add_break_option(app, r.break_word);
 }
 
 Result<void> interpret_common(Request& r, std::string_view command) {
@@ -72,11 +72,9 @@ Result<void> interpret_common(Request& r, std::string_view command) {
           "--format '" + *r.format_word + "' is unknown; known are " + std::string(known_formats)}};
     }
   }
-  if (r.break_word) {
-    auto broken = parse_count("--break-element", *r.break_word);
-    if (!broken) return std::unexpected{std::move(broken.error())};
-    r.broken = *broken;
-  }
+  auto broken = parse_break(r.break_word);
+  if (!broken) return std::unexpected{std::move(broken.error())};
+  r.broken = *broken;
   return check_files(r);
 }
 
@@ -99,10 +97,9 @@ Json json_values(const Request& r, const Values& values) {
   return list;
 }
 
-void say_wrong(const Request& r, std::string_view what, const Scalar& found,
-               const Scalar& expected) {
+void say_wrong(const Request& r, const Difference& difference) {
   say(fmt::format("cumulo: the result is wrong: {} is {}, and a sequential computation gives {}{}",
-                  what, to_string(found), to_string(expected),
+                  difference.what, to_string(difference.found), to_string(difference.expected),
                   r.output ? "; '" + *r.output + "' was not written" : ""));
 }
 

@@ -23,7 +23,6 @@
 
 namespace cumulo::app {
 
-inline constexpr std::uint32_t timed_runs = 5;
 inline constexpr std::size_t most_json_values = 4096;
 
 struct Request {
@@ -77,8 +76,7 @@ Result<void> write_picture(const Request& request, Result<picture::Scene> scene)
 Json json_values(const Request& request, const Values& values);
 
 // "the result is wrong: index 3 is 4, and a sequential computation gives 5"
-void say_wrong(const Request& request, std::string_view what, const Scalar& found,
-               const Scalar& expected);
+void say_wrong(const Request& request, const Difference& difference);
 
 // The array to OUT, or as text to standard output.
 Result<void> write_values(const Request& request, const Array& array);

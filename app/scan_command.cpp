@@ -35,7 +35,8 @@ constexpr const char* example =
     "Text without --dtype is u32 where its integers fit, else i32, i64 or u64, else f32.\n"
     "Where sums leave a type chosen so, they wrap, which is said; --wide avoids it.\n"
     "JSON adds op, kind, reverse, result_type, inferred, wrapped (null, or the sentence that says\n"
-    "it) and, for the teaching forms, counts.\n";
+    "it) and, for the teaching forms, counts. By an operator from a file result_type and inferred\n"
+    "are null.\n";
 
 struct Outcome {
   Array result;
@@ -59,6 +60,7 @@ Result<void> interpret(CombineRequest& r) {
     if (auto ok = validate(*description); !ok) return ok;
   }
   r.description = *description;
+  if (auto ok = check_file_options(r); !ok) return ok;
   return interpret_common(r, "scan");
 }
 
@@ -134,11 +136,7 @@ Json json_report(const CombineRequest& r, const Array& input, const Outcome& out
 }
 
 void say_summary(const CombineRequest& r, const Array& input, const Outcome& outcome) {
-  if (const auto& wrong = outcome.difference) {
-    const bool in_total = wrong->index == count(outcome.result.values);
-    return say_wrong(r, in_total ? "the total" : fmt::format("index {}", wrong->index),
-                     wrong->found, wrong->expected);
-  }
+  if (outcome.difference) return say_wrong(r, *outcome.difference);
   const ScanDescription& d = r.description;
   std::string line = fmt::format(
       "cumulo: {} {}{}{}{}, {} {}{}, {} on {}: total {}", d.n, element_name(d),

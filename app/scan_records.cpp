@@ -17,32 +17,8 @@ struct Outcome {
   DeviceInfo device;
 };
 
-std::unexpected<Error> refused(std::string what) {
-  return std::unexpected{Error{ErrorKind::bad_argument, std::move(what)}};
-}
-
-// What is for numbers only.
-Result<void> check_options(const CombineRequest& r) {
-  const std::string of_file = "with an operator from a file, ";
-  if (r.dtype || r.column) {
-    return refused(of_file +
-                   "its fields say the types and columns: --dtype and --column are not "
-                   "for it");
-  }
-  if (r.scan.wide) return refused(of_file + "there are no wide sums");
-  if (r.picture) return refused(of_file + "there is no picture");
-  if (r.check) {
-    return refused(of_file +
-                   "there is no --check: the command has no C++ function of it to "
-                   "compute with");
-  }
-  if (r.broken) return refused("--break-element is for --check");
-  return {};
-}
-
 Result<Outcome> compute(CombineRequest& r) {
   ScanDescription& d = r.description;
-  if (auto ok = check_options(r); !ok) return std::unexpected{std::move(ok.error())};
   if (r.scan.init) {
     auto init = parse_element(d.monoid->fields, *r.scan.init, "--init");
     if (!init) return std::unexpected{std::move(init.error())};
@@ -51,12 +27,8 @@ Result<Outcome> compute(CombineRequest& r) {
   // A device that cannot do it says so before a large file is read.
   auto device = open_device(r.device);
   if (!device) return std::unexpected{std::move(device.error())};
-  if (device->info().backend == Backend::cpu) {
-    return std::unexpected{Error{
-        ErrorKind::unsupported,
-        fmt::format("the operator of {} is WGSL, which a GPU compiles, and {} has no compiler "
-                    "for it; choose a GPU with --device ('cumulo devices' lists them)",
-                    source_name(r.scan.op), device->info().name)}};
+  if (auto ok = check_compiler(r, device->info()); !ok) {
+    return std::unexpected{std::move(ok.error())};
   }
   auto records = read_records(r.input, r.input_format, d.monoid->fields, !r.report.quiet);
   if (!records) return std::unexpected{std::move(records.error())};
@@ -89,6 +61,8 @@ Json json_report(const CombineRequest& r, const Outcome& outcome) {
   Json object = json_object("scan");
   object["n"] = d.n;
   object["type"] = element_name(d);
+  // What is of numbers only.
+  for (const char* const field : {"result_type", "inferred", "wrapped"}) object[field] = nullptr;
   object["op"] = operator_name(d);
   object["kind"] = name(d.kind);
   object["reverse"] = d.reverse;
@@ -100,6 +74,7 @@ Json json_report(const CombineRequest& r, const Outcome& outcome) {
   object["time"] = json_time(outcome.report.timing);
   object["output"] = nullptr;
   if (r.output) object["output"] = *r.output;
+  object["picture"] = nullptr;
   if (!r.output && result_count(d) <= most_json_values) {
     Json values = Json::array();
     for (std::size_t i = 0; i < result_count(d); ++i) {

@@ -197,10 +197,9 @@ Json select_report(const SelectRequest& r, const SelectInput& input, const Selec
 void say_selected(const SelectRequest& r, const SelectInput& input, const Selected& selected) {
   const SelectionReport& report = selected.report;
   if (const auto& found = selected.difference) {
-    return say_wrong(
-        r,
-        found->in_count ? std::string(count_name(r.kind)) : fmt::format("result {}", found->index),
-        found->found, found->expected);
+    const std::string what =
+        found->in_count ? std::string(count_name(r.kind)) : fmt::format("result {}", found->index);
+    return say_wrong(r, {what, found->index, found->expected, found->found});
   }
   const std::string elements =
       input.by_rows

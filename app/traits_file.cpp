@@ -38,11 +38,14 @@ std::optional<Adapter> adapter_of(const Json& entry) {
                  .traits = entry["traits"]};
 }
 
-// By the same words as --device of the other commands.
-bool is_meant(const Adapter& adapter, const std::string& word) {
-  const bool is_index = std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
-  if (is_index) return adapter.index == word;
-  return in_small_letters(adapter.name).find(in_small_letters(word)) != std::string::npos;
+// By the same words as --device of the other commands: an index of the list, else part of a name.
+std::vector<Adapter>::const_iterator find_meant(const std::vector<Adapter>& adapters,
+                                                const std::string& word) {
+  const auto at = std::ranges::find(adapters, word, &Adapter::index);
+  if (at != adapters.end()) return at;
+  return std::ranges::find_if(adapters, [&](const Adapter& adapter) {
+    return in_small_letters(adapter.name).contains(in_small_letters(word));
+  });
 }
 
 class TraitsFile {
@@ -80,9 +83,8 @@ class TraitsFile {
     }
     if (!device_ && adapters.size() == 1) return traits_of(adapters.front().traits.dump());
     if (device_ && !device_->empty()) {
-      for (const Adapter& adapter : adapters) {
-        if (is_meant(adapter, *device_)) return traits_of(adapter.traits.dump());
-      }
+      const auto meant = find_meant(adapters, *device_);
+      if (meant != adapters.end()) return traits_of(meant->traits.dump());
     }
     std::vector<std::string> names;
     for (const Adapter& adapter : adapters) {

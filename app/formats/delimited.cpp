@@ -3,9 +3,9 @@
 #include <charconv>
 #include <utility>
 
-#include "formats/nearest.hpp"
 #include "formats/parse_values.hpp"
 #include "formats/readers.hpp"
+#include "predicate/nearest.hpp"
 
 namespace cumulo::app {
 namespace {
@@ -245,8 +245,8 @@ std::string DelimitedSource::no_such_column(const std::string& wanted) const {
            "`'";
   }
   if (!has_header_) return what;
-  const std::string_view near = nearest(wanted, first_row_);
-  return near.empty() ? what : what + "; did you mean " + std::string(near) + "?";
+  const std::string near = predicate::nearest(wanted, first_row_);
+  return near.empty() ? what : what + "; did you mean " + near + "?";
 }
 
 // What stands between backquotes, as names do in predicates.

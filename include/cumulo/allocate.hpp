@@ -1,8 +1,8 @@
 // Allocation: items that want counts[i] units each, one after the other in one output. Item i gets
 //   [offsets[i], offsets[i + 1])    offsets[0] = 0, offsets[i + 1] = offsets[i] + counts[i]
-// n + 1 offsets, of which the last is the total. Offsets of 32 bits stop at 2^32 - 1, so they never
-// fall, and what lies beyond the capacity never looks as if it fitted; a total past 2^32 - 1 is
-// flagged, whatever the sum is modulo 2^32. Offsets of 64 bits hold any sum.
+// n + 1 offsets, of which the last is the total. Offsets of 32 bits stop at 2^32 - 1 instead of
+// wrapping, so an item beyond the capacity never looks as if it fitted; a larger total is flagged.
+// Offsets of 64 bits hold any sum.
 // A scan of the counts and one small dispatch; the same in every run.
 #pragma once
 
@@ -28,7 +28,7 @@ namespace cumulo {
 struct AllocateDescription {
   std::uint64_t n = 0;  // counts, each a u32; fewer than 2^32 - 1
   bool wide = false;    // offsets of 64 bits
-  // Units that there are; none: as many as the offsets can tell.
+  // Units that there are; nullopt: as many as an offset can count.
   std::optional<std::uint64_t> capacity = std::nullopt;
   // The capacity is a u32 on the device, in a buffer that every run names. Not beside `capacity`.
   bool capacity_on_device = false;
@@ -46,9 +46,9 @@ inline constexpr std::uint32_t allocation_exceeds = 2;
 // What became of an allocation. These 32 bytes are what a run leaves on the device, so that a u32
 // at used or fitting can count the elements of a call that follows.
 struct AllocationReport {
-  // Units asked for. Overflowed 32-bit offsets: on the device 2^32 - 1; from host calls the sum.
+  // Units asked for. Where 32-bit offsets overflow: 2^32 - 1 on the device, the sum in host calls.
   std::uint64_t total = 0;
-  std::uint64_t used = 0;     // of them, by the items that fit
+  std::uint64_t used = 0;     // units of the items that fit
   std::uint64_t fitting = 0;  // items, from the first, that end within the capacity
   std::uint32_t flags = 0;
   std::uint32_t unused = 0;
@@ -69,8 +69,8 @@ struct AllocationRun {
 Result<void> validate(const AllocateDescription& description);
 
 // Allocates for counts in host memory: counts.size() == n, offsets.size() == (n + 1) *
-// offset_bytes(). Uploads, runs, waits and downloads. The description's capacity is not on a device
-// and there are no arguments. Errors: bad_argument, unsupported (named limit), out_of_memory,
+// offset_bytes(). Uploads, runs, waits and downloads. The description may have neither
+// capacity_on_device nor arguments. Errors: bad_argument, unsupported (named limit), out_of_memory,
 // device_lost, validation.
 Result<AllocationRun> allocate_bytes(Device& device, const AllocateDescription& description,
                                      std::span<const std::uint32_t> counts,
@@ -112,7 +112,8 @@ inline Result<Allocation<std::uint64_t>> allocate_wide(
   return detail::allocate<std::uint64_t>(device, counts, capacity);
 }
 
-// Where the arrays of a run lie on the device. Offsets are multiples of 4, of 64-bit offsets of 8.
+// Where the arrays of a run lie on the device, from multiples of 4 bytes on; `offsets` of 64 bits
+// from a multiple of 8.
 template <class Place>
 struct AllocationPlaces {
   Place counts = {};     // n of them
@@ -135,9 +136,8 @@ class PreparedAllocation {
   const AllocateDescription& description() const;
   const Plan* plan() const;  // null on the CPU backend, which interprets no plans
 
-  // Submits; does not wait. Where counted, more than description().n items are taken as so many,
-  // and offsets past those of the items stay as they are. The CPU backend has done all at the
-  // return.
+  // Submits; does not wait (the CPU backend is done when it returns). Where counted, a number above
+  // description().n is taken as description().n, and offsets past the last item's stay as they are.
   Result<void> run(const AllocationBuffers& buffers);
 
   // Waits for the runs submitted so far. stalled as PreparedScan::finish().
@@ -151,7 +151,8 @@ class PreparedAllocation {
   std::unique_ptr<Impl> impl_;
 };
 
-// Compiles what the usual case, separate and aligned buffers, needs. Allocates; submits nothing.
+// Compiles for the usual case, separate and aligned buffers; for others their first run does.
+// Allocates; submits nothing.
 Result<PreparedAllocation> prepare_allocation(Device& device,
                                               const AllocateDescription& description,
                                               const PrepareOptions& options = {});
@@ -159,8 +160,8 @@ Result<PreparedAllocation> prepare_allocation(Device& device,
 // How the caller's buffers lie, in the order of the plan's first buffers: counts, offsets, report,
 // arguments, capacity, n, as far as there are any.
 struct AllocateLayout {
-  bool same_buffer = false;  // one that is written lies in one buffer with another, apart from it
-  // First element's distance, in elements, from an offset that can be bound; missing ones are 0.
+  bool same_buffer = false;  // an output shares a buffer with another array, without overlap
+  // How far after an offset that can be bound the first element lies, in elements; missing ones: 0.
   std::vector<std::uint32_t> misalignments = {};
   bool counted = false;
   std::uint32_t withhold = 0;  // for tests: see PlanOptions

@@ -21,7 +21,7 @@ template <class T>
 concept Movable = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
                   sizeof(T) % 4 == 0 && sizeof(T) >= 4 && sizeof(T) <= 64;
 
-// Those with a bit an element stay below; bytes and words say by their type how they lie.
+// Bytes and words, whose C++ type says how they lie; bits are for the calls of selection.hpp.
 template <class F>
 concept Flag = std::same_as<F, std::uint8_t> || std::same_as<F, std::uint32_t>;
 template <Flag F>

@@ -73,7 +73,8 @@ class Device {
   static Device cpu();
 
   // request: "auto" (a hardware GPU, else the CPU backend), "cpu", "gpu" (a hardware GPU), an index
-  // of list_adapters(), or part of an adapter's name (any case). Software adapters only when named.
+  // of list_adapters(), or part of an adapter's name in any case (also a number that is no index).
+  // Software adapters only when named.
   // no_device: nothing fits; the reasons name every adapter and why not.
   static Result<Device> open(std::string_view request = "auto");
 

@@ -3,9 +3,9 @@
 // with the offsets of allocate.hpp. The inverse of runs: values and lengths give the array back.
 //
 // Work is shared out by items and outputs together, so that one count of ten million among zeros is
-// as fast as even counts. A scan of the counts, then a dispatch that shares the work out and one
-// that does it: 8 n bytes read (and the values), and the output written once. The same in every
-// run.
+// as fast as even counts. It is a scan of the counts, a dispatch that shares the work out, and one
+// that does it: 8 n bytes and the values are read, and the output is written once. Every run gives
+// the same.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +30,11 @@ namespace cumulo {
 
 struct ExpandDescription {
   std::uint64_t n = 0;  // items; on a GPU at most 2^30
-  // Of a value: a multiple of 4, up to 64. 0: the output is the items' numbers, each a u32.
+  // Bytes of a value: a multiple of 4, up to 64. 0: the outputs are the items' indices, each a u32.
   std::uint32_t element_bytes = 4;
   // Outputs written at most, below 2^32 - 1. The report still tells how many there were.
   std::uint64_t capacity = 0;
-  // In place of the n counts come their n + 1 offsets, as an allocation of 32 bits has them.
+  // The input is not n counts but their n + 1 offsets, as an allocation of 32 bits gives them.
   bool from_offsets = false;
   std::vector<IndirectForm> arguments = {};    // of the outputs written; prepared expansions only
   Algorithm algorithm = Algorithm::automatic;  // of the scan
@@ -48,7 +48,8 @@ constexpr std::uint32_t output_bytes(const ExpandDescription& d) {
 // What became of an expansion. These 16 bytes are what a run leaves on the device, so that the u32
 // at `written` can count the elements of a call that follows.
 struct ExpansionReport {
-  // Outputs asked for. More than 2^32 - 1: on the device 2^32 - 1; from host calls the sum.
+  // Outputs asked for. Where they are more than 2^32 - 1: 2^32 - 1 on the device, the sum in host
+  // calls.
   std::uint64_t total = 0;
   std::uint32_t written = 0;  // total, or the capacity where that is less
   std::uint32_t exceeds = 0;  // 1 where total is above the capacity
@@ -71,9 +72,9 @@ Result<void> validate(const ExpandDescription& description);
 std::uint64_t expanded_count(std::span<const std::uint32_t> counts);
 
 // Expands host memory: counts.size() == n (n + 1 with from_offsets), values.size() == n *
-// element_bytes, out.size() == capacity * output_bytes(). Of `out`, what lies past the outputs
-// written stays as it was. No arguments. Errors: bad_argument, unsupported (named limit),
-// out_of_memory, device_lost, validation.
+// element_bytes, out.size() == capacity * output_bytes(). What `out` holds past the outputs written
+// stays as it was. The description has no arguments. Errors: bad_argument, unsupported (named
+// limit), out_of_memory, device_lost, validation.
 Result<ExpansionRun> expand_bytes(Device& device, const ExpandDescription& description,
                                   std::span<const std::uint32_t> counts,
                                   std::span<const std::byte> values, std::span<std::byte> out,
@@ -97,7 +98,7 @@ Result<std::vector<T>> expand(Device& device, std::span<const std::uint32_t> cou
 
 }  // namespace detail
 
-// values[i] counts[i] times; the two have one length. Of the outputs, the first `capacity`.
+// Each values[i], counts[i] times; the two have one length. Stops at `capacity` outputs.
 template <Movable T>
 Result<std::vector<T>> expand(Device& device, std::span<const T> values,
                               std::span<const std::uint32_t> counts,
@@ -105,7 +106,7 @@ Result<std::vector<T>> expand(Device& device, std::span<const T> values,
   return detail::expand<T>(device, counts, sizeof(T), std::as_bytes(values), capacity);
 }
 
-// i counts[i] times.
+// Each index i, counts[i] times.
 inline Result<std::vector<std::uint32_t>> expand_indices(
     Device& device, std::span<const std::uint32_t> counts,
     std::optional<std::uint64_t> capacity = std::nullopt) {
@@ -119,8 +120,8 @@ Result<std::vector<T>> decode_runs(Device& device, std::span<const T> values,
   return expand(device, values, lengths);
 }
 
-// Where the arrays of a run lie on the device. Offsets are multiples of 4, of values and output of
-// their elements' size. Values and output lie in two buffers.
+// Where the arrays of a run lie on the device, from multiples of 4 bytes on; values and output,
+// which lie in two buffers, from multiples of their elements' sizes.
 template <class Place>
 struct ExpansionPlaces {
   Place counts = {};     // n of them; with from_offsets n + 1 offsets
@@ -158,14 +159,15 @@ class PreparedExpansion {
   std::unique_ptr<Impl> impl_;
 };
 
-// Compiles what the usual case, aligned buffers, needs. Allocates; submits nothing.
+// Compiles for the usual case, aligned buffers; for others their first run does. Allocates; submits
+// nothing.
 Result<PreparedExpansion> prepare_expansion(Device& device, const ExpandDescription& description,
                                             const PrepareOptions& options = {});
 
 // How the caller's buffers lie, in the order of the plan's first buffers: counts, values, output,
 // report, arguments, n, as far as there are any.
 struct ExpandLayout {
-  // First element's distance, in elements, from an offset that can be bound; missing ones are 0.
+  // How far after an offset that can be bound the first element lies, in elements; missing ones: 0.
   std::vector<std::uint32_t> misalignments = {};
   bool counted = false;
   std::uint32_t withhold = 0;  // for tests: see PlanOptions

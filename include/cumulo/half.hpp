@@ -39,13 +39,13 @@ struct Half {
     const auto magnitude = std::bit_cast<double>(all & ~(std::uint64_t{1} << 63));
     if (magnitude != magnitude) return sign | 0x7e00U;
     if (magnitude >= 65520) return sign | 0x7c00U;  // half way from the largest to the next
-    // Adding what has the last place of the result as its own last place rounds to it.
+    // A sum with a number whose last place is the result's last place is rounded there.
     const int exponent = static_cast<int>(all >> 52 & 2047U) - 1023;
     const int place = (exponent < -14 ? -14 : exponent) - 10;
     const auto shift = std::bit_cast<double>(static_cast<std::uint64_t>(place + 52 + 1023) << 52);
     const auto units = std::bit_cast<std::uint64_t>(magnitude + shift) & ((1ULL << 52) - 1);
-    // Units of the last place: 1024 and more where the number is normal, of which a carry may make
-    // the next exponent.
+    // Counted in units of the last place, a normal number has 1024 or more; a carry goes on into
+    // the exponent.
     const auto lowest = static_cast<std::uint64_t>(place + 24) << 10;
     return static_cast<std::uint16_t>(sign + lowest + units);
   }

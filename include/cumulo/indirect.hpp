@@ -15,7 +15,7 @@
 
 namespace cumulo {
 
-// With `count` for the number and `per` as below; words as WebGPU reads them:
+// The words that WebGPU reads for each call; `count` is the number, `per` that of IndirectForm:
 enum class IndirectCall : std::uint8_t {
   dispatch,           // x, y, z: ceil(count / per) workgroups, folded where one dimension is short
   vertices,           // count * per vertices, 1 instance, 0, 0
@@ -26,18 +26,18 @@ enum class IndirectCall : std::uint8_t {
 
 struct IndirectForm {
   IndirectCall call = IndirectCall::dispatch;
-  // Of the number: what a workgroup takes, vertices or indices each; at least 1. A product past
-  // 2^32 - 1 is the largest multiple of `per` below.
+  // What one workgroup takes of the count, or the vertices or indices of each one counted; at
+  // least 1. A product above 2^32 - 1 becomes the largest multiple of `per` that is not.
   std::uint32_t per = 1;
-  // An allocation tells two numbers: the units that its items take, or those items themselves.
+  // Of an allocation: counts the items that fit, not the units that they take.
   bool of_items = false;
 
   bool operator==(const IndirectForm&) const = default;
 };
 
-// A folded grid may have more workgroups than asked for; those past the number have to do nothing.
+// A folded grid may have more workgroups than asked for; the surplus ones have to do nothing.
 std::uint64_t argument_bytes(const IndirectForm& form);
-// Of all forms: they lie one after the other. With the number of a form: where its words begin.
+// The forms lie one after the other: the bytes of all of them, and where those of one form begin.
 std::uint64_t argument_bytes(std::span<const IndirectForm> forms);
 std::uint64_t argument_offset(std::span<const IndirectForm> forms, std::size_t form);
 
@@ -83,7 +83,7 @@ class PreparedArguments {
 Result<PreparedArguments> prepare_arguments(Device& device,
                                             const ArgumentsDescription& description);
 
-// First elements' distances, in words, from an offset that can be bound: of count and arguments.
+// How far after an offset that can be bound count and arguments begin, in words.
 struct ArgumentsLayout {
   bool same_buffer = false;  // both lie in one buffer
   std::uint32_t count_misalignment = 0;

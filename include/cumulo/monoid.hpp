@@ -45,7 +45,7 @@ struct Monoid {
   std::string wgsl;
 
   std::vector<std::byte> identity;  // the bytes of one element
-  // combine(a, b) has the bits of combine(b, a): kernels may then swap the two. If in doubt, false.
+  // True only if combine(a, b) always has the bits of combine(b, a): kernels may then swap the two.
   bool commutative = false;
   Function combine = nullptr;  // for the CPU backend; without one it refuses the scan
 

@@ -56,8 +56,8 @@ constexpr T identity(Operator op) {
   return T{0};
 }
 
-// The value that changes nothing, to the bit: stands in for elements that are absent. It differs
-// from identity() only for floating add, where x + (+0) would turn -0 into +0.
+// Stands in for elements that are absent: combined with it, any value keeps its bits. It differs
+// from identity() only for sums of floats, where adding +0 would turn -0 into +0.
 template <Element T>
 constexpr T absent(Operator op) {
   if constexpr (!std::is_integral_v<T>) {
@@ -66,9 +66,9 @@ constexpr T absent(Operator op) {
   return identity<T>(op);
 }
 
-// Whether a is less than b, -0 less than +0. Of equal numbers the negative ones may say so.
+// a < b, where -0 < +0. Also true of two equal negative numbers, which min and max may exchange.
 template <class T>
-constexpr bool stands_before(T a, T b) {
+constexpr bool is_less_with_signed_zero(T a, T b) {
   return a < b || (a == b && std::bit_cast<std::uint32_t>(static_cast<float>(a)) >> 31 != 0);
 }
 
@@ -97,10 +97,10 @@ constexpr T combine(Operator op, T older, T newer) {
       case Operator::mul: return older * newer;
       case Operator::min:
         if (older != older) return older;
-        return stands_before(newer, older) || newer != newer ? newer : older;
+        return is_less_with_signed_zero(newer, older) || newer != newer ? newer : older;
       case Operator::max:
         if (older != older) return older;
-        return stands_before(older, newer) || newer != newer ? newer : older;
+        return is_less_with_signed_zero(older, newer) || newer != newer ? newer : older;
       default: return older + newer;
     }
   }

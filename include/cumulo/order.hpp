@@ -14,8 +14,8 @@
 //
 //   inclusive[i] = base(strip) + ((before(row) + before(quad)) + prefix of i inside its quad)
 //
-// and exclusive[i] has before(row) + before(quad) there when i is first in its quad, else what the
-// element before i has.
+// exclusive[i] is base(strip) + (before(row) + before(quad)) where i is first in its quad, else
+// inclusive[i - 1].
 //
 // What is absent (past the end, or nothing before) is not combined at all.
 #pragma once

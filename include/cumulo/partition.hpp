@@ -1,7 +1,7 @@
 // Partition: the selected elements first, the others after them, both in their order, and the split
-// between them. Three-way by two predicates: those that the first selects, those of the others that
-// the second selects, the rest.
-// Two passes where the device makes progress, else three dispatches. Errors: those of select_bytes.
+// between them. Three-way, by two predicates: those that the first selects, then those of the
+// others that the second selects, then the rest. Two passes where the device makes progress, else
+// three dispatches. Errors: those of select_bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace cumulo {
 template <class T>
 struct Partitioned {
   std::vector<T> values;
-  std::uint64_t split = 0;   // where the elements begin that the first does not select
-  std::uint64_t second = 0;  // three-way: where those begin that neither selects; else n
+  std::uint64_t split = 0;   // where the elements begin that were not selected (first)
+  std::uint64_t second = 0;  // three-way: where those begin that neither predicate selects; else n
 };
 
 namespace detail {

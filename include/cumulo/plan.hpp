@@ -16,8 +16,8 @@
 
 namespace cumulo {
 
-// What an algorithm does for one run, from its own structure (docs: additions of Hillis-Steele are
-// n log2 n - (n - 1), of Blelloch about 2 n, of the loop n - 1).
+// What an algorithm does in one run, worked out from its structure. Additions, for example:
+// n log2 n - (n - 1) of Hillis-Steele, about 2 n of Blelloch, n - 1 of the loop.
 struct Counts {
   std::uint64_t steps = 0;           // sweeps over the data, one after the other
   std::uint64_t additions = 0;       // combines of two elements
@@ -30,7 +30,7 @@ enum class BufferRole : std::uint8_t {
   input,       // the caller's
   output,      // the caller's, or a result made beside it
   count,       // the caller's: a number of elements, known on the device only
-  scratch,     // holds nothing of use between two runs, but see Plan::renewal
+  scratch,     // of use within a run only, but see Plan::renewal
   parameters,  // a few words that kernels read as a uniform
 };
 
@@ -54,7 +54,7 @@ struct PlanBinding {
   std::uint64_t bytes = 0;
 };
 
-// Where a step before has written the three words of a grid.
+// Where an earlier step writes the three words of a grid.
 struct PlanGrid {
   std::uint32_t buffer = 0;
   std::uint64_t offset = 0;  // bytes, a multiple of 4
@@ -85,7 +85,7 @@ struct CopyStep {
 using PlanStep = std::variant<DispatchStep, ClearStep, CopyStep>;
 
 // A word of flags that kernels set. status_stalled: a kernel could not finish, the results are not
-// valid. status_clamped: the count on the device was above the capacity, so many were scanned.
+// valid. status_clamped: the count on the device was above Plan::n, and n elements were taken.
 inline constexpr std::uint32_t status_stalled = 1;
 inline constexpr std::uint32_t status_clamped = 2;
 
@@ -94,7 +94,7 @@ struct PlanStatus {
   std::uint64_t offset = 0;  // bytes
 };
 
-// Scratch that must be cleared before run number `runs`, 2 * `runs` ...: its tags recur then.
+// Scratch that must be cleared before every `runs`-th run: after so many its tags recur.
 struct PlanRenewal {
   std::uint32_t buffer = 0;
   std::uint32_t runs = 0;
@@ -105,12 +105,12 @@ struct TraceStep {
   using Pairs = std::vector<std::array<std::uint32_t, 2>>;  // from, to
 
   std::string label;
-  Pairs additions = {};  // `to` becomes what `from` holds, combined with what it held
-  Pairs moves = {};      // `to` becomes what `from` holds, or what a builtin makes of it
+  Pairs additions = {};  // `to` becomes `from` combined with `to`
+  Pairs moves = {};      // `to` becomes `from`, or what a builtin makes of it
   std::uint32_t barriers = 0;
 };
 
-// The array as the kernel holds it before the first step and after each, one after the other.
+// A buffer with copies of the kernel's array: before the first step, then after each step.
 struct PlanTrace {
   std::uint32_t buffer = 0;
   std::vector<TraceStep> steps;
@@ -120,7 +120,8 @@ struct Plan {
   std::string primitive;
   std::string algorithm;
   std::uint64_t n = 0;
-  bool counted = false;  // n is the most there can be; a buffer with the role count says how many
+  bool counted =
+      false;  // n is the most elements there can be; the buffer of role count has how many
   std::vector<PlanBuffer> buffers;
   std::vector<PlanKernel> kernels;
   std::vector<PlanStep> steps;
@@ -132,7 +133,7 @@ struct Plan {
 };
 
 std::uint64_t scratch_bytes(const Plan& plan);
-// No step but dispatches, which fit one compute pass.
+// Whether all steps are dispatches: those fit one compute pass.
 bool dispatches_alone(const Plan& plan);
 
 std::string to_text(const Plan& plan);
@@ -145,29 +146,30 @@ enum class Aliasing : std::uint8_t {
   same_buffer,  // disjoint ranges of one buffer
 };
 
-// Elements from one offset that the device lets one bind to the next: elements of, say, 12 bytes
-// begin only at every third multiple of a power of two.
+// The distance, in elements, between offsets that are multiples both of the device's alignment and
+// of the element size: for 12 bytes and an alignment of 256 that is 768 bytes, 64 elements.
 std::uint64_t binding_period(std::uint64_t element_bytes, const Limits& limits);
 
 struct PlanOptions {
   Aliasing aliasing = Aliasing::none;
-  // First element's distance, in elements, from such an offset; less than the period.
+  // How far after such an offset the first element lies, in elements; less than binding_period().
   std::uint32_t in_misalignment = 0;
   std::uint32_t out_misalignment = 0;
-  // The elements end within 16 bytes that the device moves at once, and their buffer holds all 16.
+  // The last 16 bytes with elements in them, which the device moves at once, are all in the buffer.
   bool in_padded = false;
   bool out_padded = false;
-  // Single pass, for tests: one of so many tiles (a power of two) never publishes its total, so
-  // that the run stalls. 0: none.
+  // For tests of the single pass: of each `withhold` tiles (a power of two) one never publishes its
+  // total, so that the run stalls. 0: none.
   std::uint32_t withhold = 0;
   // The kernels count their combines, steps and barriers, in this order, into a buffer "counters"
   // of three u32 (teaching forms; for tests).
   bool count_combines = false;
-  // The kernel writes its array after each step into a buffer "trace": for lessons. Of the teaching
-  // forms, and of the single pass by workgroup memory; inclusive scans of 8, 16, 32 or 64 elements.
+  // For lessons: the kernel writes its array after each step into a buffer "trace". Teaching forms
+  // and the single pass by workgroup memory have it, for inclusive scans of 8, 16, 32 or 64
+  // elements.
   bool trace = false;
-  // The number of elements is a u32 on the device, description.n the most it can be; a larger one
-  // is taken as that and sets status_clamped. Dispatches get their grids on the device then.
+  // The number of elements is a u32 on the device, which also works out the grids of dispatches
+  // from it. One above description.n is taken as description.n and sets status_clamped.
   bool counted = false;
   std::uint32_t count_misalignment = 0;  // of that u32, in words
 
@@ -175,16 +177,15 @@ struct PlanOptions {
 };
 
 // Buffers of a scan's plan: "input" and "output" (the caller's; their bytes count from the aligned
-// offset), "total" (one element: what ScanReport::total says), "count" (where it is counted on the
-// device) and the scan's own.
-// unsupported where a limit of the device stands in the way (the sentence names it);
+// offset), "total" (one element: what ScanReport::total says), "count" (if `counted`) and the
+// scan's own. unsupported where a limit of the device stands in the way (the sentence names it);
 // bad_argument where the description contradicts itself.
 Result<Plan> plan_scan(const ScanDescription& description, const Traits& traits,
                        const PlanOptions& options = {});
 
 // Buffers of a reduction's plan: "input" and "output" (the caller's; the latter holds one element,
-// the value) and its own, of which "count" where it is counted on the device. Of the options it
-// takes aliasing, misalignments and counted. Errors as above.
+// the value), "count" (if `counted`) and its own. Of the options it takes aliasing, misalignments
+// and counted. Errors as above.
 Result<Plan> plan_reduce(const ReduceDescription& description, const Traits& traits,
                          const PlanOptions& options = {});
 

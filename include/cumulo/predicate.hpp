@@ -1,5 +1,5 @@
-// What decides whether an element is kept: a condition on it, its index and its neighbours in other
-// columns, as WGSL and as a C++ function.
+// What decides whether an element is kept: a condition on it, on its index and on the elements of
+// that index in other columns, as WGSL and as a C++ function.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@
 
 namespace cumulo {
 
-// An array that a predicate reads, one element for each of the call's.
+// An array that a predicate reads; element i decides with the others of index i.
 struct PredicateColumn {
   std::string name = "x";  // for messages
   Type type = Type::u32;
-  // Of elements that are structs: their 4-byte words, 1 to 16; `type` is then not looked at.
+  // Of structs: how many 4-byte words they have, 1 to 16; `type` is then ignored. 0: no struct.
   std::uint32_t words = 0;
 
   std::uint32_t element_bytes() const {
@@ -44,8 +44,8 @@ struct Predicate {
   // The body of fn keep(i: u32, x: C0, c1: C1, ...) -> bool in WGSL: "return x > 3u;". i is the
   // element's index; column 0 is called x, column k ck. A column's type is u32, i32 or f32 as it
   // is, vec2<u32>(low, high) for 64-bit integers and the bits of f64, array<u32, words> for
-  // structs. rounded(x) is x as f32, as in Monoid. Nothing but that may enter: no address space
-  // beyond the function's own.
+  // structs. rounded(x) is x as f32, as in Monoid. It may use its arguments and variables of its
+  // own, nothing else.
   std::string wgsl;
   // Functions that it calls, at module scope; their names must begin with "keep_".
   std::string wgsl_functions = {};
@@ -59,7 +59,7 @@ struct Predicate {
 // bad_argument: no wgsl, more than eight columns, a column's words.
 Result<void> validate(const Predicate& predicate);
 
-// A C++ function of one element and its index as Predicate::function, where the only column holds
+// Makes a Predicate::function of a C++ function of one element and its index; the only column holds
 // elements of T.
 template <class T, class F>
   requires std::is_trivially_copyable_v<T> && std::is_invocable_r_v<bool, F, T, std::uint64_t>

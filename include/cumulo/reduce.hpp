@@ -35,14 +35,14 @@ struct ReduceReport {
 };
 
 // Reduces host memory: in.size() == n elements, in bytes. Uploads, runs, waits and downloads. Reads
-// the input once: one dispatch for a few thousand elements, else two; temporary memory for at most
-// a few thousand elements in each binding's worth of input.
+// the input once: up to a few thousand elements in one dispatch, else in one for each binding's
+// worth of input and one more, with temporary memory for a few thousand elements a binding's worth.
 // Errors: bad_argument (size, operator not defined for the type, a monoid's WGSL that does not
 // compile), unsupported (named limit), out_of_memory, device_lost, validation, stalled.
 Result<ReduceReport> reduce_bytes(Device& device, const ReduceDescription& description,
                                   std::span<const std::byte> in, const RunOptions& run = {});
 
-// The value alone, of type T, which has its bytes.
+// The value alone, as a T, whose size must be the value's.
 template <class T>
 Result<T> reduce_to(Device& device, const ReduceDescription& description,
                     std::span<const std::byte> in) {
@@ -68,7 +68,7 @@ Result<T> reduce(Device& device, std::span<const T> values, const Monoid& monoid
   return reduce_to<T>(device, {.n = values.size(), .monoid = monoid}, std::as_bytes(values));
 }
 
-// The sum of u32, i32, f32 or f16 as u64, i64, WideFloat or f32.
+// The sum of u32 as u64, of i32 as i64, of f32 as WideFloat, of f16 as f32.
 template <class T>
 Result<WideOf<T>> wide_reduce(Device& device, std::span<const T> values) {
   return reduce_to<WideOf<T>>(device, {.n = values.size(), .type = type_of<T>, .wide = true},
@@ -86,13 +86,13 @@ class PreparedReduce {
   const ReduceDescription& description() const;
   const Plan* plan() const;  // null on the CPU backend, which interprets no plans
 
-  // out[out_offset] = value of in[in_offset...]; offsets in elements, of the value in `out`. The
-  // two may lie apart in one buffer. Submits; does not wait (the CPU backend is done when it
-  // returns).
+  // out[out_offset] = value of in[in_offset...]. Offsets are in elements: in_offset in those of the
+  // input, out_offset in those of the value. Both may be in one buffer if they do not overlap.
+  // Submits; does not wait (the CPU backend is done when it returns).
   Result<void> run(const Buffer& in, const Buffer& out, std::uint64_t in_offset = 0,
                    std::uint64_t out_offset = 0);
 
-  // The same for a reduction prepared as counted, as PreparedScan::run_counted(); of no elements
+  // The same for a reduction prepared as counted: see PreparedScan::run_counted(). Of no elements
   // the value is the identity.
   Result<void> run_counted(const Buffer& in, const Buffer& out, const Buffer& count,
                            std::uint64_t count_at = 0, std::uint64_t in_offset = 0,
@@ -106,7 +106,8 @@ class PreparedReduce {
   std::unique_ptr<Impl> impl_;
 };
 
-// Compiles what the usual case, separate and aligned buffers, needs. Allocates; submits nothing.
+// Compiles for the usual case, separate and aligned buffers; for others their first run does.
+// Allocates; submits nothing.
 Result<PreparedReduce> prepare_reduce(Device& device, const ReduceDescription& description,
                                       const PrepareOptions& options = {});
 

@@ -20,10 +20,10 @@ struct ReduceDescription {
   Type type = Type::u32;
   Operator op = Operator::add;
 
-  // Combines elements of a monoid: `type` and `op` are then not looked at.
+  // Combines elements of a monoid; `type` and `op` are then ignored.
   std::optional<Monoid> monoid = std::nullopt;
 
-  // A sum (add) of u32, i32, f32 or f16 as u64, i64, WideFloat or f32.
+  // A sum (add) of u32 as u64, of i32 as i64, of f32 as WideFloat, of f16 as f32.
   bool wide = false;
 };
 

@@ -12,12 +12,13 @@ struct RunOptions {
 };
 
 struct PrepareOptions {
-  // The number of elements is known on the device only: a u32 in a buffer that every run names.
+  // The number of elements is a u32 in a buffer that every run names, not known on the host.
   // description.n, at least 1, is the most it can be.
   bool counted = false;
 };
 
-// A place in a buffer of the device; offset in bytes. It must outlive the call that it is given to.
+// A place in a buffer of the device, offset in bytes. The buffer must outlive the call that takes
+// it.
 struct BufferView {
   const Buffer* buffer = nullptr;
   std::uint64_t offset = 0;

@@ -1,5 +1,6 @@
 // Prefix scans. With + for the operator and x for the input of n elements:
-//   inclusive[i] = x[0] + ... + x[i]          exclusive[i] = init + x[0] + ... + x[i-1]
+//   inclusive[i] = [init +] x[0] + ... + x[i]         init only where one is given
+//   exclusive[i] = init + x[0] + ... + x[i-1]         init: the one given, else the identity
 // reverse counts i from the end. The order of combination is fixed (order.hpp): the same input
 // gives the same bits in every run, by every algorithm but the teaching forms. f16 is combined in
 // f32, and each result rounded once.
@@ -39,7 +40,7 @@ struct ScanOptions {
 
 // What a run was, beside its values.
 struct ScanReport {
-  // All elements and init combined: the last inclusive value, or the identity.
+  // [init +] x[0] + ... + x[n-1]: the last inclusive value. Of no elements init, else the identity.
   Scalar total;                        // of a WideFloat its value in f64; of a monoid not set
   std::vector<std::byte> total_bytes;  // its bytes, of a monoid too
   std::string algorithm;
@@ -74,7 +75,7 @@ inline ScanDescription describe_scan(std::uint64_t n, Type type, ScanKind kind,
           .algorithm = options.algorithm};
 }
 
-// scan_bytes with results of type T, which has the bytes of the description's results.
+// scan_bytes() into a vector of T, whose size must be that of one result.
 template <class T>
 Result<Scanned<T>> scan_into(Device& device, const ScanDescription& description,
                              std::span<const std::byte> in, const RunOptions& run = {}) {
@@ -140,8 +141,8 @@ Result<Scanned<T>> scan(Device& device, ScanKind kind, std::span<const T> values
   return scan_into<T>(device, description, std::as_bytes(values), run);
 }
 
-// Sums of u32, i32, f32 or f16 in u64, i64, WideFloat or f32. options.op must be add, options.init
-// a u64, an i64, or an f32 for both of the last.
+// Sums of u32 as u64, of i32 as i64, of f32 as WideFloat, of f16 as f32. options.op must be add;
+// options.init is a u64 for u32, an i64 for i32, an f32 for f32 and f16.
 template <class T>
 Result<Scanned<WideOf<T>>> wide_scan(Device& device, ScanKind kind, std::span<const T> values,
                                      const ScanOptions& options = {}, const RunOptions& run = {}) {
@@ -166,15 +167,16 @@ class PreparedScan {
   Result<void> run(const Buffer& in, const Buffer& out, std::uint64_t in_offset = 0,
                    std::uint64_t out_offset = 0);
 
-  // The same for a scan prepared as counted: count[count_at], a u32, says how many elements there
-  // are when the device comes to the run; more than description().n are taken as so many. Results
-  // past them stay as they are. The CPU backend reads the count at the call.
+  // The same for a scan prepared as counted: count[count_at], a u32, is the number of elements,
+  // read when the device comes to the run. A number above description().n is taken as
+  // description().n. Results past the last element stay as they are. The CPU backend reads the
+  // count at the call.
   Result<void> run_counted(const Buffer& in, const Buffer& out, const Buffer& count,
                            std::uint64_t count_at = 0, std::uint64_t in_offset = 0,
                            std::uint64_t out_offset = 0);
 
-  // Waits for the runs submitted so far. stalled where a single pass could not finish one of them:
-  // its results are not valid (scan() and scan_bytes() notice that and fall back by themselves).
+  // Waits for the runs submitted so far. stalled: a single pass could not finish one of them, and
+  // its results are not valid (scan() and scan_bytes() then fall back by themselves).
   Result<void> finish();
 
   struct Impl;
@@ -185,7 +187,8 @@ class PreparedScan {
   std::unique_ptr<Impl> impl_;
 };
 
-// Compiles what the usual case, separate and aligned buffers, needs. Allocates; submits nothing.
+// Compiles for the usual case, separate and aligned buffers; for others their first run does.
+// Allocates; submits nothing.
 Result<PreparedScan> prepare_scan(Device& device, const ScanDescription& description,
                                   const PrepareOptions& options = {});
 

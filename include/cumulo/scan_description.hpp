@@ -47,12 +47,12 @@ struct ScanDescription {
   bool include_initial = false;               // n + 1 results
   Algorithm algorithm = Algorithm::automatic;
 
-  // Scans elements of a monoid by its combine: `type`, `op` and `init` are then not looked at.
+  // Scans elements of a monoid by its combine; `type`, `op` and `init` are then ignored.
   std::optional<Monoid> monoid = std::nullopt;
   std::vector<std::byte> monoid_init = {};  // the bytes of an initial value; empty: none
 
-  // Sums (add) of u32, i32, f32 or f16 whose results are u64, i64, WideFloat or f32. `type` is that
-  // of the input; `init` is a u64, i64, or f32 for both of the last.
+  // Sums (add) of u32 as u64, of i32 as i64, of f32 as WideFloat, of f16 as f32. `type` is that of
+  // the input; `init` is a u64 for u32, an i64 for i32, an f32 for f32 and f16.
   bool wide = false;
 };
 
@@ -72,8 +72,9 @@ Type init_type(const ScanDescription& d);
 std::string operator_name(const ScanDescription& d);  // "add"; of a monoid its name
 std::string element_name(const ScanDescription& d);   // "u32"; "(a: f32, b: f32)"
 
-// n, or n + 1 with include_initial. Of those n + 1 results the first (the last in reverse) is the
-// initial value or identity, then follow the inclusive prefixes: the exclusive scan and the total.
+// n, or n + 1 with include_initial: then the first result (the last in reverse) is the initial
+// value or the identity, and the inclusive prefixes follow. Those are the exclusive scan and the
+// total.
 constexpr std::uint64_t result_count(const ScanDescription& d) {
   return d.n + (d.include_initial ? 1 : 0);
 }

@@ -1,9 +1,9 @@
-// Selecting elements in their order, at the depths below the four calls compact, partition, unique
-// and runs: host memory in bytes, and prepared for buffers of a device.
+// What compact, partition, unique and runs are made of: selecting elements in their order, from
+// host memory in bytes, or prepared for buffers of a device.
 //
-// The order of the elements is kept, and every run writes the same. Outputs may not overlap any
-// other array of the call. Nothing is written past min(n, capacity) results; what an output holds
-// behind the last result stays as it was.
+// Every run writes the same. Outputs may not overlap any other array of the call. At most
+// min(n, capacity) results are written; what an output holds behind the last result stays as it
+// was.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct SelectionOutput {
 
 // What a run was, beside its results.
 struct SelectionReport {
-  std::uint64_t count = 0;   // selected (runs: how many), also where the capacity was less
+  std::uint64_t count = 0;   // elements selected, or runs; may be more than the capacity
   std::uint64_t second = 0;  // with Rest::three_way: selected by the second predicate alone
   std::string algorithm;
   std::optional<Timing> timing = std::nullopt;  // when asked for
@@ -74,13 +74,13 @@ class PreparedSelection {
   const SelectionDescription& description() const;
   const Plan* plan() const;  // null on the CPU backend, which interprets no plans
 
-  // Submits; does not wait. Results, and how many there are, stay on the device: `counts` of one
-  // call can be `n` of the next. Where counted, more than description().n elements are taken as so
-  // many. The CPU backend has done all at the return.
+  // Submits; does not wait (the CPU backend is done when it returns). Results, and how many there
+  // are, stay on the device: `counts` of one call can be `n` of the next. Where counted, a number
+  // above description().n is taken as description().n.
   Result<void> run(const SelectionBuffers& buffers);
 
-  // Waits for the runs submitted so far. stalled where a single pass could not finish one of them:
-  // its results are not valid (select_bytes() notices that and falls back by itself).
+  // Waits for the runs submitted so far. stalled: a single pass could not finish one of them, and
+  // its results are not valid (select_bytes() then falls back by itself).
   Result<void> finish();
 
   struct Impl;
@@ -91,7 +91,8 @@ class PreparedSelection {
   std::unique_ptr<Impl> impl_;
 };
 
-// Compiles what the usual case, separate and aligned buffers, needs. Allocates; submits nothing.
+// Compiles for the usual case, separate and aligned buffers; for others their first run does.
+// Allocates; submits nothing.
 // A predicate's WGSL that does not compile is a bad_argument with the compiler's message.
 Result<PreparedSelection> prepare_selection(Device& device, const SelectionDescription& description,
                                             const PrepareOptions& options = {});
@@ -99,8 +100,8 @@ Result<PreparedSelection> prepare_selection(Device& device, const SelectionDescr
 // How the caller's buffers lie, in the order of the plan's first buffers: arrays, flags, kept,
 // indices, lengths, counts, n, as far as there are any.
 struct SelectionLayout {
-  bool same_buffer = false;  // an input lies in one buffer with an output, apart from it
-  // First element's distance, in elements, from an offset that can be bound; missing ones are 0.
+  bool same_buffer = false;  // an output shares a buffer with an input, without overlap
+  // How far after an offset that can be bound the first element lies, in elements; missing ones: 0.
   std::vector<std::uint32_t> misalignments = {};
   bool counted = false;
   std::uint32_t withhold = 0;  // for tests: see PlanOptions

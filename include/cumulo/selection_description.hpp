@@ -20,7 +20,7 @@ namespace cumulo {
 enum class FlagType : std::uint8_t {
   u8,    // a byte an element; any but 0 is set
   u32,   // a word an element; any but 0 is set
-  bits,  // element i's is bit i % 32 of word i / 32
+  bits,  // that of element i is bit i % 32 of word i / 32
 };
 std::string_view name(FlagType type);
 // Bytes of n flags, a multiple of 4.
@@ -35,7 +35,7 @@ enum class Rest : std::uint8_t {
 
 enum class SelectionAlgorithm : std::uint8_t {
   automatic,          // chosen from the description and the device's traits
-  mask_then_scatter,  // a bit an element, scan of tiles' counts, then the writing: any GPU
+  mask_then_scatter,  // a bit for each element, the scan of the tiles' counts, the writing: any GPU
   single_pass,        // one pass over the elements (two for partition): subgroups of 32 lanes
   blocked,            // on the CPU backend
 };
@@ -51,10 +51,10 @@ struct SelectionArray {
   bool is_kept = true;              // its selected elements are written
 };
 
-// Which elements are selected is said by exactly one of flags, predicate and heads.
+// Exactly one of flags, predicate and heads says which elements are selected.
 struct SelectionDescription {
   std::uint64_t n = 0;  // up to 2^32 - 1 on a GPU
-  // The arrays read. A predicate's columns are the first of them, in their order; heads compares
+  // The arrays read. The first ones are the predicate's columns, in their order; `heads` looks at
   // array 0.
   std::vector<SelectionArray> arrays = {};
 

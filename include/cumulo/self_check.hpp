@@ -27,9 +27,9 @@ struct SelfCheckCase {
 };
 
 struct SelfCheck {
-  // What the compiler makes of arithmetic, whatever WGSL's text says; WGSL allows all of it. A
-  // device that reassociates gives other bits than the CPU backend; the rest matters to operators
-  // of several steps.
+  // What the device's compiler does to arithmetic; WGSL allows all of it. A device that
+  // reassociates gives other bits than the CPU backend; the rest matters to operators of several
+  // steps.
   bool contracts = false;           // a * b + c in one rounding
   bool flushes_denormals = false;   // subnormal results or operands become zero
   bool reassociates = false;        // (a + b) + c in another order
@@ -37,7 +37,7 @@ struct SelfCheck {
   bool drops_signed_zeros = false;  // -0 + 0 as -0
   std::vector<SelfCheckCase> cases;
 
-  // All that is promised is kept.
+  // Whether every case that is promised agrees.
   bool ok() const;
 };
 

@@ -30,7 +30,7 @@ struct Traits {
   bool subgroups = false;
   std::uint32_t subgroup_min_size = 0;  // 0: not known
   std::uint32_t subgroup_max_size = 0;
-  std::uint32_t subgroup_width = 0;  // as one probing kernel saw it; 0: not known
+  std::uint32_t subgroup_width = 0;  // found by running a small kernel; 0: not known
   bool timestamps = false;
   bool shader_f16 = false;
   bool shader_int64 = false;

@@ -38,7 +38,7 @@ inline constexpr Type type_of = std::same_as<T, std::uint32_t>   ? Type::u32
                                 : std::same_as<T, double>        ? Type::f64
                                                                  : Type::f16;
 
-// What elements are combined as, and sums are carried in: halves in f32, all else as it is.
+// The type in which elements are combined: f32 for halves, else their own.
 template <Element T>
 using CombinedAs = std::conditional_t<std::same_as<T, Half>, float, T>;
 

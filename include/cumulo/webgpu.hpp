@@ -35,7 +35,7 @@ WGPUBuffer native_buffer(const Buffer& buffer);
 struct Requirements {
   // All that cumulo can use and the adapter has; none of them is needed for a right result.
   std::vector<WGPUFeatureName> features;
-  // The adapter's own for those limits that cumulo looks at; the rest is left undefined, which asks
+  // The adapter's values of the limits that cumulo looks at; the others are undefined, which asks
   // for WebGPU's defaults. Smaller limits serve as well: plans are made for what the device has.
   WGPULimits limits;
 };
@@ -69,7 +69,7 @@ std::uint64_t scratch_size(const PreparedScan& scan);
 
 struct BindOptions {
   // scratch_size() bytes of a buffer with usage storage that is none of the scan's other buffers.
-  // What it holds does not matter before a run, nor is it of use after one. Null: the scan's own.
+  // Its contents matter neither before nor after a run. Null: the scan's own.
   BufferRange scratch = {};
   // With what is counted on the device: a u32, in a buffer with usage storage.
   BufferRange count = {};
@@ -100,17 +100,17 @@ class BoundScan {
   std::unique_ptr<Impl> impl_;
 };
 
-// All that is to be made for scanning between these buffers: the plan for how they lie, its
-// pipelines and bind groups, buffers for parameters and total, and own scratch where none is given.
+// Makes all that scanning between these buffers takes: the plan for how they lie, its pipelines and
+// bind groups, buffers for parameters and total, and scratch where none is given.
 // Allocates; writes the parameters through the queue; neither submits nor waits.
 //
 // in: description().n elements, usage storage. out: result_count() elements, usage storage, and
 // copy destination where the plan copies to it (n = 0 and some single passes); the same range as
 // `in`, or apart from it. Offsets are multiples of the element's size.
 //
-// Several bindings may share scratch: a queue runs one after the other. That of a single pass has
-// to be zero before it is first used, and again after very many runs: with own scratch the library
-// sees to both, with the caller's it clears what it needs in front of every run.
+// Several bindings may share scratch: a queue runs one after the other. The scratch of a single
+// pass has to be zero before its first run, and again after very many. The library sees to that: it
+// clears its own when needed, the caller's in front of every run.
 //
 // Errors: bad_argument (a buffer is null, too small, overlaps or lacks a usage), unsupported,
 // out_of_memory, device_lost, validation.
@@ -130,7 +130,7 @@ Result<void> record(BoundScan& scan, WGPUComputePassEncoder pass);
 Result<void> record(PreparedScan& scan, WGPUCommandEncoder encoder, WGPUBuffer in, WGPUBuffer out,
                     std::uint64_t in_offset = 0, std::uint64_t out_offset = 0);
 
-// What is prepared of any other primitive, with its buffers: see BoundScan.
+// What a prepared primitive other than a scan is when bound to buffers; see BoundScan.
 class BoundCall {
  public:
   BoundCall(BoundCall&&) noexcept;

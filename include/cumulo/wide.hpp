@@ -1,4 +1,4 @@
-// Wide sums: u32 added up in u64, i32 in i64, f32 in a pair of f32, f16 in f32.
+// Wide sums: of u32 in u64, of i32 in i64, of f32 in a pair of f32, of f16 in f32.
 #pragma once
 
 #include <bit>

@@ -7,14 +7,13 @@
 
 #include "api/calls.hpp"
 #include "api/views.hpp"
+#include "bad_argument.hpp"
 #include "cpu/allocate.hpp"
 
 namespace cumulo {
 namespace {
 
 constexpr std::uint64_t largest = 0xFFFFFFFF;
-
-Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
 
 // In the order of the slots, as far as there are any.
 std::vector<BufferRange> in_order(const AllocateDescription& d, const AllocationRanges& ranges) {

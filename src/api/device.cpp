@@ -37,11 +37,13 @@ bool is_hardware(const gpu::FoundAdapter& adapter) {
   return adapter.report.info.kind != DeviceKind::software;
 }
 
-// The adapters to try for a request, best first; each one passed over gets its reason.
+// The adapters to try for a request, best first; each one passed over gets its reason. A number is
+// an index if there is such an adapter, else part of a name: "4090".
 std::vector<std::size_t> candidates(const gpu::Adapters& adapters, std::string_view request,
                                     std::vector<std::string>& reasons) {
   const bool by_kind = request == "auto" || request == "gpu";
-  const auto index = parse_index(request);
+  auto index = parse_index(request);
+  if (index && *index >= adapters.found.size()) index.reset();
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < adapters.found.size(); ++i) {
     const gpu::FoundAdapter& adapter = adapters.found[i];

@@ -7,6 +7,7 @@
 
 #include "api/calls.hpp"
 #include "api/views.hpp"
+#include "bad_argument.hpp"
 #include "cpu/allocate.hpp"
 #include "cpu/expand.hpp"
 
@@ -14,8 +15,6 @@ namespace cumulo {
 namespace {
 
 constexpr std::uint64_t largest = 0xFFFFFFFF;
-
-Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
 
 std::string_view input_name(const ExpandDescription& d) {
   return d.from_offsets ? "offsets" : "counts";

@@ -4,14 +4,13 @@
 #include <chrono>
 
 #include "api/impl.hpp"
+#include "bad_argument.hpp"
 
 namespace cumulo {
 namespace {
 
 constexpr std::size_t remembered_bindings = 4;
 constexpr std::size_t remembered_variants = 16;
-
-Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
 
 // bad_argument where kernels cannot bind it.
 Result<void> check_usable(std::string_view what, const BufferRange& range) {

@@ -8,13 +8,12 @@
 #include "api/monoid.hpp"
 #include "api/scalar.hpp"
 #include "api/views.hpp"
+#include "bad_argument.hpp"
 #include "cpu/reduce.hpp"
 #include "plan/scan_plans.hpp"
 
 namespace cumulo {
 namespace {
-
-Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
 
 Result<ReduceReport> reduce_on_cpu(const ReduceDescription& d, std::span<const std::byte> in,
                                    const RunOptions& run) {

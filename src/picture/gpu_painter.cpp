@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "bad_argument.hpp"
 #include "cumulo/webgpu.hpp"
 #include "picture/boxes_wgsl.hpp"
 #include "picture/cairo_painter.hpp"
@@ -44,8 +45,6 @@ struct BoundArrays {
   std::array<Binding, max_arrays> bindings;
   std::array<ArrayPlace, max_arrays> places;
 };
-
-Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
 
 Result<Binding> bind(const Array& array, const ArrayBuffer& from, const Limits& limits,
                      ArrayPlace& place) {

@@ -3,10 +3,10 @@
 
 #include <string>
 
+#include "bad_argument.hpp"
+
 namespace cumulo {
 namespace {
-
-Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
 
 // One of the caller's buffers, bound from the last offset that the device allows.
 struct Placed {

@@ -1,5 +1,5 @@
 // A primitive as its caller meets it: which buffers are the caller's, and the plan for how they
-// lie. Values alone: a buffer is told from others by its address, a device by its traits.
+// lie. No device is needed: buffers are compared by their addresses, and traits stand for a device.
 #pragma once
 
 #include <cstdint>
@@ -20,37 +20,37 @@ namespace cumulo {
 struct CallerSlot {
   std::string what;                 // for messages: "input"
   std::uint64_t element_bytes = 4;  // the offset is a multiple of that
-  std::uint64_t elements = 1;       // from the offset on
+  std::uint64_t elements = 1;       // that the run reads or writes, from the offset on
   bool is_written = false;
   bool is_bound_alone = false;    // no dispatch binds it beside another of the caller's buffers
-  bool moves_in_vectors = false;  // the plan wants to know whether it is padded
+  bool moves_in_vectors = false;  // the plan depends on CallerLayout::padded
 };
 
-// Where the caller has put it.
+// Where the buffer of a slot lies.
 struct CallerPlace {
   const void* buffer = nullptr;
   std::uint64_t offset = 0;        // bytes
   std::uint64_t buffer_bytes = 0;  // of the whole buffer
 };
 
-// Whether so many bytes from an aligned offset end within 16 that belong together.
+// Whether so many bytes, from an aligned offset on, end inside a vector of 16 bytes.
 constexpr bool ends_in_a_vector(std::uint64_t bytes) { return bytes % 16 != 0; }
 
 // How the caller's buffers lie.
 struct CallerLayout {
   Aliasing aliasing = Aliasing::none;
-  // Of each buffer: the first element's distance, in elements, from the last offset before it that
-  // the device lets one bind. Missing ones are 0.
+  // Of each buffer: how far the first element lies after the last offset that the device lets one
+  // bind, in elements. Missing ones are 0.
   std::vector<std::uint32_t> misalignments = {};
-  // Of each buffer that moves in vectors: its elements end within one of 16 bytes, all of which
-  // their buffer holds. Missing ones are not padded.
+  // Of each buffer that moves in vectors: its elements end inside a vector of 16 bytes, and the
+  // buffer holds all of that vector. Missing ones are not padded.
   std::vector<bool> padded = {};
 
   std::uint32_t misalignment(std::size_t buffer) const {
     return buffer < misalignments.size() ? misalignments[buffer] : 0;
   }
   bool is_padded(std::size_t buffer) const { return buffer < padded.size() && padded[buffer]; }
-  // One way to say that nothing is misaligned or padded.
+  // Removes trailing zeros and falses, so that equal layouts compare equal.
   void trim();
   bool operator==(const CallerLayout&) const = default;
 };
@@ -61,7 +61,7 @@ struct CallerPlan {
   std::vector<std::uint32_t> external;
 };
 
-// What makes the plans of a primitive.
+// A primitive's slots, and the function that makes its plans.
 struct PlanFamily {
   std::vector<CallerSlot> slots;
   // withhold: for tests, see PlanOptions.

@@ -1,4 +1,5 @@
-// Pieces that the planners of several primitives put plans together from.
+// What the planners of several primitives share: adding buffers and kernels to a plan, and plans to
+// plans.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +43,9 @@ PlanBinding whole(const Plan& plan, std::uint32_t buffer);
 Result<std::uint32_t> add_kernel(Plan& plan, std::string_view name, std::string_view file,
                                  const Values& values, std::uint32_t workgroup_size);
 
-// Takes all of a plan into another one, before its own steps that follow. `known`: buffers of
-// `part` that are there already, and their numbers in `plan`; the others are added, under the roles
-// they have. The status and the renewal are those of the part.
+// Appends all of `part` to `plan`. `known`: numbers of buffers of `part` that `plan` has already,
+// with their numbers there; the other buffers are added. The status and the renewal become those of
+// `part`.
 void embed(Plan& plan, Plan part,
            const std::vector<std::pair<std::uint32_t, std::uint32_t>>& known);
 

@@ -14,9 +14,9 @@ struct PredicateText {
   std::string functions;  // Predicate::wgsl_functions: the same for every program, or nothing
 };
 
-// Nothing is left to a device's floats: comparisons are of bits, and sums, products and quotients
-// are made of integers (lib/keep_float.wgsl), so that every device gives the answer of the CPU
-// backend. No statement is nested: a let for each step.
+// Uses no floats of the device: comparisons are of bits, and sums, products and quotients are
+// computed with integers (lib/keep_float.wgsl), so every device gives the answer of the CPU
+// backend. Each step of the program is one let.
 Result<PredicateText> predicate_text(const predicate::Program& program,
                                      std::span<const PredicateColumn> columns);
 

@@ -226,8 +226,8 @@ std::string result_text(const ScanDescription& d, std::size_t words) {
   return text;
 }
 
-// combine_uncounted() by combine_elements(), which may change bits of an element that it combines
-// with an absent one: what has the bits of absent is left out, wherever a kernel meets it.
+// combine_uncounted() for an operator that may change the bits of an element when it combines it
+// with an absent one: where one of the two has the bits of `absent`, the result is the other.
 std::string leaving_out(const Words& absent, std::size_t words, bool selects) {
   // One comparison of all words: && would branch for each of them, at every combine.
   std::string differing;

@@ -7,7 +7,7 @@
 
 namespace cumulo::plan {
 
-// most_totals: of batches; see tuning.hpp.
+// most_totals: how many there may be without batches; reduce_totals_limit() in tuning.hpp.
 Result<Plan> plan_reduce(const ReduceDescription& description, const Traits& traits,
                          const PlanOptions& options, std::uint64_t most_totals);
 

@@ -8,7 +8,7 @@
 
 namespace cumulo::plan {
 
-// What every scan's plan needs to know, worked out once.
+// What the planners of all algorithms of a scan need to know.
 struct ScanRequest {
   const ScanDescription& description;
   const Traits& traits;
@@ -18,7 +18,7 @@ struct ScanRequest {
 
   std::uint64_t input_bytes() const { return cumulo::input_bytes(description); }
   std::uint64_t element_bytes() const { return cumulo::element_bytes(description); }
-  // Of one element as it is combined and carried: halves are f32 then.
+  // Of an element while it is combined: halves are f32 then.
   std::uint64_t combined_bytes() const {
     return has_half_input(description) ? sizeof(float) : element_bytes();
   }
@@ -28,24 +28,25 @@ struct ScanRequest {
   }
 };
 
-// The caller's buffers, and "total", in every plan at these places.
+// Every scan's plan begins with these buffers: two of the caller's, and "total". A reduction's
+// begins with the first two.
 inline constexpr std::uint32_t input_buffer = 0;
 inline constexpr std::uint32_t output_buffer = 1;
 inline constexpr std::uint32_t total_buffer = 2;
 
-// What no GPU takes: f64, and more elements or results than fit a buffer; unsupported. `what`:
-// "scans".
+// unsupported where no algorithm can do it on the device: f64, or more elements or results than fit
+// a buffer. `what`, for the message: "scans".
 std::optional<Error> elements_refusal(const ScanRequest& request, std::string_view what,
                                       std::uint64_t results);
 
-// Those that are the caller's, of a reduction's plan too: input, output and, where counted, the
+// The caller's buffers in the plan of a scan or reduction: input, output and, where counted, the
 // count.
 std::vector<std::uint32_t> callers_of_scan(const Plan& plan);
 
-// A plan with those buffers and nothing else.
+// A plan that has input, output and total, and nothing else yet.
 Plan empty_scan_plan(const ScanRequest& request, std::string_view algorithm);
 
-// Copies a result that stands alone in buffer `from` to place `at` of buffer `to`, in elements.
+// Adds a copy of the one result in buffer `from` to element `at` of buffer `to`.
 Result<void> copy_result(Plan& plan, const ScanRequest& request, std::uint32_t from,
                          std::uint32_t to, std::uint64_t at);
 
@@ -55,7 +56,7 @@ Words total_of_nothing(const ScanDescription& description);
 // The conditions that scan kernels share, for the preprocessor.
 Values kernel_values(const ScanRequest& request);
 
-// What scan_tiles.wgsl and its like know of their tile.
+// The shape of a tile, for scan_tiles.wgsl and other kernels of one tile a workgroup.
 void add_tile_values(Values& values, const TileShape& shape);
 
 // Preprocesses `file` behind the prelude of the request's type and operator.
@@ -63,7 +64,7 @@ Result<PlanKernel> make_kernel(const ScanRequest& request, std::string_view name
                                std::string_view file, const Values& values,
                                std::uint32_t workgroup_size, bool subgroups = false);
 
-// A kernel of nothing but a monoid's text: for the compiler's opinion of it.
+// A kernel of nothing but a monoid's text, to see whether it compiles.
 Result<PlanKernel> make_monoid_check(const ScanDescription& description, const Traits& traits);
 
 // A slice's place: fields of struct Params of lib/params_struct.wgsl, in its order.

@@ -14,37 +14,38 @@ namespace {
 
 constexpr std::uint32_t tail_at = 8;  // word of the total buffer where a partial quad's results are
 
-constexpr std::uint32_t group_tiles = 32;  // whose totals a subgroup reads at once
+constexpr std::uint32_t group_tiles = 32;  // a subgroup reads their totals at once
 
 SpineWord spine_word(const Traits& traits) {
   return traits.shader_int64_atomics ? SpineWord::u64 : SpineWord::u32;
 }
 
-// How quads lie in vectors of four words, or halves: lib/vector_io.wgsl. All in those.
+// How quads lie in vectors of four components, words or halves: see lib/vector_io.wgsl. Places and
+// lengths are in components.
 struct VectorLayout {
   std::uint32_t in_shift;     // where in its vector a quad begins
   std::uint32_t out_shift;    // likewise
-  std::uint32_t rest;         // words at the end of the input that are no whole vector, if needed
-  std::uint32_t tail;         // likewise of the output
-  std::uint32_t edge;         // likewise, where the bound range holds a whole vector there
+  std::uint32_t rest;         // after the input's last whole vector, where those are read apart
+  std::uint32_t tail;         // after the output's last whole vector, where those are copied
+  std::uint32_t edge;         // likewise, where the bound range holds that vector whole
   std::uint32_t head;         // where results begin in a vector that no quad's results fill
-  std::uint32_t in_vectors;   // of the bound range
-  std::uint32_t out_vectors;  // likewise
+  std::uint32_t in_vectors;   // vectors in the input's bound range
+  std::uint32_t out_vectors;  // vectors in the output's bound range
   bool in_pieces;             // some vectors of the output are not written whole
 
   bool has_copy() const { return rest != 0 || tail != 0; }
 };
 
-// Of what a vector has four of.
-std::uint64_t slot_bytes(const ScanRequest& request) {
+// Of a word or half, of which a vector has four.
+std::uint64_t component_bytes(const ScanRequest& request) {
   return has_half_output(request.description) ? sizeof(Half) : 4;
 }
 
-// Fills in what describes a slice's vectors.
+// Also sets the fields of `params` that are about vectors.
 VectorLayout lay_out(const ScanRequest& request, const BoundSlice& bound, SliceParams& params) {
   constexpr std::uint32_t vector = 4;
   const ScanDescription& d = request.description;
-  const auto words = static_cast<std::uint32_t>(request.element_bytes() / slot_bytes(request));
+  const auto words = static_cast<std::uint32_t>(request.element_bytes() / component_bytes(request));
   const std::uint32_t all = params.count * words;
   const std::uint32_t in_begin = params.in_offset * words, in_end = in_begin + all;
   const std::uint32_t out_begin = params.out_offset * words, out_end = out_begin + all;
@@ -80,8 +81,8 @@ VectorLayout lay_out(const ScanRequest& request, const BoundSlice& bound, SliceP
   return layout;
 }
 
-// Whether quads can be moved as whole vectors, and all words beside them: the input's last ones by
-// another binding, the output's by a copy.
+// Whether quads can be moved as whole vectors. The input's last words are then read by another
+// binding, the output's written by a copy.
 bool takes_vectors(const ScanRequest& request, const VectorLayout& layout) {
   // Halves that begin inside a vector go one by one.
   const bool aligned = layout.in_shift == 0 && layout.out_shift == 0 && layout.head == 0 &&
@@ -236,7 +237,7 @@ Result<std::vector<Slice>> cut(const ScanRequest& request, std::uint64_t tile) {
   return slices;
 }
 
-// What the forms for subgroups ask for, which hold their tiles in registers.
+// Why the forms for subgroups, which hold their tiles in registers, do not fit.
 std::optional<Error> subgroup_refusal(const ScanRequest& request) {
   const Traits& traits = request.traits;
   if (!traits.subgroups) return unfit("it needs subgroups of 32 lanes, and there are none");
@@ -309,14 +310,14 @@ void add_dispatch(const ScanRequest& request, Pass& pass, std::uint32_t kernel,
   plan.steps.push_back(DispatchStep{"", kernel, std::move(bindings), {slice.params.tiles, 1, 1}});
 }
 
-// Likewise of a kernel that moves whole vectors.
+// The same for a kernel that moves whole vectors.
 void add_vector_dispatch(const ScanRequest& request, Pass& pass, std::uint32_t kernel,
                          PassSlice slice) {
   const VectorLayout& layout = slice.layout;
-  const std::uint64_t vector_bytes = 4 * slot_bytes(request);
+  const std::uint64_t vector_bytes = 4 * component_bytes(request);
   slice.bound.in.bytes = layout.in_vectors * vector_bytes;
   slice.bound.out.bytes = layout.out_vectors * vector_bytes;
-  // What is padded is bound to the padding's end.
+  // A padded range is bound to the end of its last vector.
   const auto hold = [&](std::uint32_t buffer, std::uint64_t bytes) {
     std::uint64_t& all = pass.plan.buffers[buffer].bytes;
     all = std::max(all, bytes);
@@ -332,7 +333,7 @@ void add_vector_dispatch(const ScanRequest& request, Pass& pass, std::uint32_t k
   }
 }
 
-// What one dispatch does.
+// The plan of a pass whose kernel is dispatched once.
 Result<Plan> one_dispatch(const ScanRequest& request, Result<Pass> pass, PlanKernel kernel,
                           const PassSlice& slice) {
   if (!pass) return std::unexpected{std::move(pass.error())};

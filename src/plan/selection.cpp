@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "bad_argument.hpp"
 #include "plan/selection_plans.hpp"
 
 namespace cumulo {
 namespace {
 
-Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
 Error unsupported(std::string message) { return {ErrorKind::unsupported, std::move(message)}; }
 
 constexpr std::size_t most_columns = 8;

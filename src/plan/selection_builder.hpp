@@ -1,5 +1,5 @@
-// What the plans of all algorithms of a selection are put together from: slices and their extents,
-// kernels by name, the count on the device, the lengths of runs.
+// What the planners of all algorithms of a selection share: slices and their extents, kernels by
+// name, the count on the device, the lengths of runs.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace cumulo::plan {
 
 class SelectionBuilder {
  public:
-  // Kernels have that many invocations a workgroup and elements a tile.
+  // All kernels have workgroups of that size and tiles of so many elements.
   SelectionBuilder(const SelectionRequest& request, SelectionAlgorithm algorithm,
                    std::uint32_t workgroup_size, std::uint64_t tile);
 
@@ -24,29 +24,29 @@ class SelectionBuilder {
   std::uint32_t add_buffer(std::string name, std::uint64_t bytes, BufferRole role);
   PlanBinding whole(std::uint32_t buffer) const;
 
-  // The number of the kernel of that name, made by the first call. `before` stands before the file.
+  // The number of the kernel of that name; the first call makes it, from `before` and the file.
   Result<std::uint32_t> kernel(const std::string& name, std::string_view file, Values values,
                                const std::string& before = "");
 
-  // Cuts the elements into slices; where counted on the device, a first step works out how many
-  // each has. A slice without elements keeps `least_tiles` tiles.
+  // Cuts the elements into slices of `slice`; where counted on the device, a first step works out
+  // how many each has. Even a slice without elements has `least_tiles` tiles.
   std::optional<Error> add_slices(std::uint64_t slice, std::uint32_t least_tiles);
   const std::vector<Slice>& slices() const { return slices_; }
   // At least 1.
   std::uint64_t all_tiles() const { return all_tiles_; }
   PlanBinding extent(std::size_t slice) const;
 
-  // With all_tiles, capacity and counts_at filled in, and the mask_words of add_parameters' caller.
+  // Fills in all_tiles, capacity and counts_at.
   std::uint32_t add_parameters(const std::string& name, SelectParams params);
 
   // A workgroup for each tile of the slice.
   void add_dispatch(std::uint32_t kernel, std::size_t slice, std::vector<PlanBinding> bindings,
                     const std::string& more = "");
 
-  // Where the starts of runs go when their lengths are wanted: one more than results, for the end
-  // of the last.
+  // A buffer for the starts of runs, when lengths are wanted: one more than there are results, for
+  // the end of the last.
   std::uint32_t add_starts();
-  // The step that makes lengths of them, and hands them on where indices are wanted.
+  // The step that makes lengths of the starts, and copies the starts where indices are wanted.
   std::optional<Error> add_lengths(std::uint32_t starts);
 
   // Results [begin, end) of one of the caller's outputs, or of a buffer of words of our own;

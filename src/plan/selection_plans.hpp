@@ -26,10 +26,10 @@ struct SelectionSlot {
   bool is_written() const { return what != What::array && what != What::flags && what != What::n; }
 };
 
-// In the order of SelectionLayout and of the plan's first buffers.
+// All of them, in the order of SelectionLayout and of the plan's first buffers.
 std::vector<SelectionSlot> selection_slots(const SelectionDescription& description, bool counted);
 
-// What every plan needs to know, worked out once.
+// What the planners of all algorithms need to know.
 struct SelectionRequest {
   const SelectionDescription& description;
   const Traits& traits;
@@ -40,24 +40,25 @@ struct SelectionRequest {
   std::uint32_t misalignment(std::uint32_t slot) const {
     return slot < layout.misalignments.size() ? layout.misalignments[slot] : 0;
   }
-  // The number of the slot of that kind; there is one.
+  // The number of the slot of that kind, which must be there.
   std::uint32_t slot(SelectionSlot::What what, std::uint32_t array = 0) const;
-  // Those that say what is selected: the predicate's columns, the flags, or the keys.
+  // The slots that decide what is selected: the predicate's columns, the flags, or array 0.
   std::vector<std::uint32_t> sources() const;
 };
 
 // A plan with the caller's buffers and nothing else.
 Plan empty_selection_plan(const SelectionRequest& request, std::string_view algorithm);
 
-// Binds what elements [begin, end) take of a source; `first` counts in words.
+// Binds what decides about elements [begin, end) in one of the sources; `first` counts in words.
 BoundRange bind_source(const SelectionRequest& request, std::uint32_t slot, std::uint64_t begin,
                        std::uint64_t end);
 // Binds elements [begin, end) of any other slot; `first` counts in words.
 BoundRange bind_slot(const SelectionRequest& request, std::uint32_t slot, std::uint64_t begin,
                      std::uint64_t end);
 
-// The bindings of the sources, from number `binding` on, whose offsets are params.offsets, and
-//   fn class_of(i: u32) -> u32     0 where element i is selected, 1 and 2 as Rest says
+// WGSL: the bindings of the sources, from number `binding` on, with their offsets in
+// params.offsets, and
+//   fn class_of(i: u32) -> u32     0 where element i is selected; 1 and 2 as Rest says
 Result<std::string> source_text(const SelectionRequest& request, std::uint32_t binding);
 
 // The words of struct Params of lib/select_params.wgsl.
@@ -75,7 +76,7 @@ struct SelectParams {
 };
 std::vector<std::uint32_t> parameter_words(const SelectParams& params);
 
-// params.offsets[k], a word of a vector.
+// "params.offsets[k]" in WGSL, where offsets lie four in a vector.
 std::string offset_text(std::size_t k);
 
 Result<Plan> plan_mask_then_scatter(const SelectionRequest& request);

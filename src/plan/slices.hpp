@@ -21,18 +21,18 @@ struct BoundRange {
   std::uint32_t first;  // where the range asked for begins in the binding, in elements
 };
 
-// Binds elements [begin, end) of a buffer from the last offset that the device allows.
+// Binds elements [begin, end) of a buffer, from the last offset before them that the device allows.
 BoundRange bind_range(const Limits& limits, std::uint32_t buffer, std::uint64_t element_bytes,
                       std::uint64_t begin, std::uint64_t end);
 
-// Binds elements [begin, end) of the input or output from the last offset that the device allows.
+// The same for elements of the input or output.
 BoundRange bind_elements(const ScanRequest& request, std::uint32_t buffer, std::uint64_t begin,
                          std::uint64_t end);
 
 // Where a slice lies in the caller's buffers: what to bind, and its places there, in elements.
 struct BoundSlice {
   PlanBinding in;
-  PlanBinding out;  // its results, and the initial value where it holds that
+  PlanBinding out;  // its results; with holds_initial, the initial value too
   std::uint32_t in_offset;
   std::uint32_t out_offset;
   std::uint32_t initial_at;
@@ -40,14 +40,14 @@ struct BoundSlice {
 };
 BoundSlice bind_slice(const ScanRequest& request, const Slice& slice);
 
-// What a kernel is told of it; slices begin with a tile.
+// What kernels are told of a slice, which begins where a tile of `tile` elements does.
 SliceParams slice_params(const ScanRequest& request, const Slice& slice, const BoundSlice& bound,
                          std::uint64_t tile);
 
-// For a plan of so many slices.
+// The note in a plan of so many slices.
 std::string slices_note(std::size_t slices);
 
-// What can be bound: halves may end in the middle of a word.
+// Bindings are of whole words, and halves may end in the middle of one.
 constexpr std::uint64_t whole_words(std::uint64_t bytes) { return (bytes + 3) / 4 * 4; }
 
 constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
@@ -60,13 +60,13 @@ std::array<std::uint32_t, 3> fold_grid(std::uint64_t groups, std::uint64_t limit
 // Each slice takes up to two dispatches and a buffer: more would be slow to plan and slower to run.
 inline constexpr std::uint64_t most_slices = std::uint64_t{1} << 16;
 
-// What a binding holds whatever its alignment, with room for one element more: a whole number of
-// tiles, in elements.
+// How many elements a binding holds wherever they begin, with room for one more: a whole number of
+// tiles.
 std::uint64_t binding_capacity(const Limits& limits, std::uint64_t element_bytes,
                                std::uint64_t tile);
 
-// Elements that one dispatch can take, with a workgroup for each tile: what a binding holds and
-// what the grid reaches; a whole number of tiles.
+// How many elements one dispatch can take, with a workgroup for each tile: no more than a binding
+// holds or a grid has workgroups for; a whole number of tiles.
 std::uint64_t slice_capacity(const Limits& limits, std::uint64_t element_bytes, std::uint64_t tile);
 
 }  // namespace cumulo::plan

@@ -7,7 +7,8 @@
 namespace cumulo::predicate {
 namespace {
 
-std::string in_small_letters(std::string text) {
+std::string in_small_letters(std::string_view word) {
+  std::string text(word);
   std::ranges::transform(text, text.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
@@ -16,17 +17,18 @@ std::string in_small_letters(std::string text) {
 
 }  // namespace
 
-std::string nearest(const std::string& name, std::span<const std::string> known) {
+std::string nearest(std::string_view name, std::span<const std::string> known) {
   constexpr std::size_t longest = 100;  // a longer name is no slip of the fingers
   if (name.size() > longest) return "";
-  std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
+  // Two edits, which is what a swap takes, of any word but of no more than half of it.
+  const std::size_t most = std::max(std::min<std::size_t>(2, name.size() / 2), name.size() / 3);
+  std::size_t least = most + 1;
   std::string best;
   const std::string small = in_small_letters(name);
   for (const std::string& candidate : known) {
     if (candidate.size() > longest) continue;
-    if (small == in_small_letters(candidate)) return candidate;
-    const std::size_t edits = edit_distance(name, candidate);
-    if (edits >= least || edits >= name.size()) continue;
+    const std::size_t edits = edit_distance(small, in_small_letters(candidate));
+    if (edits >= least) continue;
     least = edits;
     best = candidate;
   }

@@ -74,6 +74,18 @@ def test_csv_columns_by_name(command, tmp_path, gpu):
     assert (tmp_path / "out.csv").read_text() == "a,b\n2,1\n4,3\n"
 
 
+# The fields that help promises are there, null where they are about numbers.
+@pytest.mark.parametrize("name", ["scan", "reduce"])
+def test_json_has_the_fields_of_a_scan_of_numbers(command, tmp_path, gpu, name):
+    (tmp_path / "affine.op").write_text(AFFINE)
+    by_file = [name, "-", "--op", "affine.op", "--device", gpu, "--json"]
+    shown = command(*by_file, stdin="2 1 2 1").json
+    for field in ("result_type", "inferred", "wrapped"):
+        assert field in shown and shown[field] is None
+    numbers = command(name, "-", "--device", gpu, "--json", stdin="2 1").json
+    assert shown.keys() == numbers.keys()
+
+
 @pytest.mark.parametrize("n", [0, 1, 5, 3000])
 def test_npy_tables_and_records(command, tmp_path, gpu, n):
     (tmp_path / "affine.op").write_text(AFFINE)
@@ -154,6 +166,10 @@ def test_options_for_numbers_are_refused(command, tmp_path):
     (tmp_path / "last.op").write_text(LAST)
     for option in (["--check"], ["--dtype", "u32"], ["--column", "0"], ["--picture", "p.png"]):
         command("scan", "-", "--op", "last.op", *option, stdin="1", status=2)
+    for option in (["--check"], ["--dtype", "u32"], ["--column", "0"], ["--wide"]):
+        said = [command(name, "-", "--op", "last.op", *option, stdin="1", status=2).err
+                for name in ("scan", "reduce")]
+        assert said[0] == said[1] and "with an operator from a file" in said[0]
 
 
 def test_a_plan_takes_it(command, tmp_path):

@@ -60,6 +60,9 @@ def test_traits_of_a_list_of_devices(tmp_path):
     assert "max_buffer_size" in refuse("plan", *ask, "--device", 0)
     assert plan(*ask, "--device", "other")["n"] == 2**28
     assert plan(*ask, "--device", 1)["n"] == 2**28
+    numbered = devices_file(tmp_path, "GPU 4080", "GPU 4090")
+    assert plan(*ask[:-1], numbered, "--device", 4090)["n"] == 2**28
+    several = devices_file(tmp_path, "First GPU", "Other GPU")
     message = refuse("plan", *ask)
     assert "choose one with --device" in message and "0 (First GPU), 1 (Other GPU)" in message
     assert "lists no adapter 'third'" in refuse("plan", *ask, "--device", "third")

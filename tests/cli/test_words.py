@@ -17,6 +17,8 @@ import pytest
         (["scan", "-", "--op", "ad"], "known are add, mul, min, max, and, or, xor, add-saturated; did you mean add?"),
         (["scan", "-", "--op", ""], "--op ''"),
         (["scan", "-", "--op", "ADD"], "--op 'ADD'"),
+        (["scan", "-", "--op", "ADD"], "neither an operator nor a file with one; known are add"),
+        (["scan", "-", "--op", "ADD"], "did you mean add?"),
         (["scan", "-", "--algorithm", "singlepass"], "did you mean single-pass?"),
         (["scan", "-", "--dtype", "uint32"], "known are u32, i32, f32, u64, i64, f64"),
         (["scan", "-", "--format", "parquet"], "known are npy, csv, tsv, txt, bin, raw"),

@@ -1,4 +1,5 @@
 // Devices and buffers, and how requests that cannot be met are refused.
+#include <algorithm>
 #include <thread>
 
 #include "check.hpp"
@@ -36,6 +37,31 @@ TEST(DeviceRequest, AnUnknownNameIsRefusedWithEveryAdapter) {
 
 TEST(DeviceRequest, AnIndexPastTheEndIsRefusedWithEveryAdapter) {
   expect_no_device("4096", "4096");
+}
+
+// "4090" is part of a name where there are fewer adapters.
+TEST(DeviceRequest, ANumberThatIsNoIndexIsPartOfAName) {
+  const auto adapters = list_adapters();
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  bool tried = false;
+  for (const AdapterReport& adapter : adapters) {
+    const std::string& name = adapter.info.name;
+    for (auto first = name.begin(); first != name.end();) {
+      first = std::find_if(first, name.end(), is_digit);
+      const auto last = std::find_if_not(first, name.end(), is_digit);
+      const std::string number(first, last);
+      first = last;
+      if (number.empty() || number.size() > 9 || std::stoul(number) < adapters.size()) continue;
+      tried = true;
+      const auto device = Device::open(number);
+      if (device) {
+        EXPECT_TRUE(device->info().name.contains(number)) << number;
+      } else {
+        EXPECT_TRUE(adapter.refused) << number << ": " << describe(device.error());
+      }
+    }
+  }
+  if (!tried) GTEST_SKIP() << "no adapter has such a number in its name";
 }
 
 TEST(DeviceRequest, GpuIsHardwareOrRefusedWithEveryAdapter) {
