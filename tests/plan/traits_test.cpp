@@ -1,6 +1,7 @@
 // Traits as JSON: all of them come back, and every fault is named.
 #include <nlohmann/json.hpp>
 
+#include "plan/vendors.hpp"
 #include "plan_check.hpp"
 
 namespace cumulo::test {
@@ -76,6 +77,27 @@ TEST(TraitsJson, ValuesNestedWithoutEndAreRefused) {
   const auto long_text = traits_from_json(R"({"dialect": ")" + std::string(100'000, 'x') + R"("})");
   ASSERT_FALSE(long_text);
   EXPECT_LT(long_text.error().message.size(), 100U);
+}
+
+TEST(Vendors, ThreeMakeProgressUnlessTheyAreSoftware) {
+  struct Case {
+    plan::Vendor vendor;
+    bool progresses;
+    bool orders;
+  };
+  for (const Case& c :
+       {Case{plan::vendor_of(0x10deU), true, true}, Case{plan::vendor_of("nvidia"), true, true},
+        Case{plan::vendor_of(0x1002U), true, false}, Case{plan::vendor_of("amd"), true, false},
+        Case{plan::vendor_of(0x8086U), true, false}, Case{plan::vendor_of("intel"), true, false},
+        Case{plan::vendor_of(0x106bU), false, false}, Case{plan::vendor_of("apple"), false, false},
+        Case{plan::vendor_of(""), false, false}}) {
+    Traits traits;
+    plan::set_progress(traits, c.vendor, false);
+    EXPECT_EQ(traits.forward_progress, c.progresses);
+    EXPECT_EQ(traits.ordered_workgroups, c.orders);
+    plan::set_progress(traits, c.vendor, true);
+    EXPECT_FALSE(traits.forward_progress || traits.ordered_workgroups);
+  }
 }
 
 }  // namespace
