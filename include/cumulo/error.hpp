@@ -32,6 +32,10 @@ struct Error {
 template <class T>
 using Result = std::expected<T, Error>;
 
+inline Error bad_argument(std::string message) {
+  return {ErrorKind::bad_argument, std::move(message)};
+}
+
 std::string_view name(ErrorKind kind);
 
 // The message followed by its reasons, one a line.

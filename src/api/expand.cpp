@@ -7,7 +7,6 @@
 
 #include "api/calls.hpp"
 #include "api/views.hpp"
-#include "bad_argument.hpp"
 #include "cpu/allocate.hpp"
 #include "cpu/expand.hpp"
 

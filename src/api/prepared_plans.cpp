@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "api/impl.hpp"
-#include "bad_argument.hpp"
 
 namespace cumulo {
 namespace {

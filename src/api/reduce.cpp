@@ -8,7 +8,6 @@
 #include "api/monoid.hpp"
 #include "api/scalar.hpp"
 #include "api/views.hpp"
-#include "bad_argument.hpp"
 #include "cpu/reduce.hpp"
 #include "plan/scan_plans.hpp"
 

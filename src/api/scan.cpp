@@ -13,8 +13,6 @@
 namespace cumulo {
 namespace {
 
-Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
-
 Result<std::vector<std::byte>> scan_on_host(const ScanDescription& d, const void* in, void* out) {
   if (d.monoid) return cpu::scan_monoid(d, in, out);
   if (d.wide) return cpu::scan_wide(d, in, out);

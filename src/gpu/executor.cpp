@@ -23,8 +23,6 @@ std::uint64_t round_up(std::uint64_t bytes, std::uint64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
-
 // What a buffer of the plan's own must be good for beside storage and copies.
 WGPUBufferUsage usage_of(const Plan& plan, std::uint32_t index) {
   const bool is_grid = std::ranges::any_of(plan.steps, [&](const PlanStep& step) {

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "bad_argument.hpp"
 #include "cumulo/webgpu.hpp"
 #include "picture/boxes_wgsl.hpp"
 #include "picture/cairo_painter.hpp"

@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "bad_argument.hpp"
-
 namespace cumulo {
 namespace {
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "bad_argument.hpp"
 #include "plan/selection_plans.hpp"
 
 namespace cumulo {

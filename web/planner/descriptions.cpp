@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
-
 std::string shown(const Json& value) {
   if (value.is_array()) return "a list";
   if (value.is_object()) return "an object";

@@ -43,8 +43,6 @@ std::string answer_of(const Error& error) {
         {{"kind", name(error.kind)}, {"message", error.message}, {"reasons", error.reasons}}}});
 }
 
-Error bad_argument(std::string message) { return {ErrorKind::bad_argument, std::move(message)}; }
-
 // A request's parts, read when they are wanted.
 struct Request {
   const Json& json;
