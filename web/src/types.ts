@@ -89,17 +89,9 @@ export interface ExpandOptions extends RunOptions {
 }
 
 /** What prepare(), record() and plan() are told of a scan: the fields of its C++ header. */
-export interface ScanDescription {
+export interface ScanDescription extends Omit<ScanOptions, keyof RunOptions> {
   n: number | bigint;
   type?: ElementType;
-  op?: Operator;
-  monoid?: Monoid;
-  exclusive?: boolean;
-  reverse?: boolean;
-  init?: number | bigint | ArrayLike<number>;
-  includeInitial?: boolean;
-  wide?: boolean;
-  algorithm?: ScanAlgorithm;
 }
 
 export type ElementType = 'u32' | 'i32' | 'f32' | 'u64' | 'i64' | 'f16';
