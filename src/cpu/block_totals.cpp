@@ -10,11 +10,62 @@
 #include <bit>
 #include <type_traits>
 
+#include "cpu/combine-inl.hpp"
+#include "cpu/lanes-inl.hpp"
 #include "cpu/next_pages.hpp"
-#include "cpu/strip_kernels-inl.hpp"
+#include "cumulo/order.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cumulo::cpu::HWY_NAMESPACE {
+
+// Totals of the quads of 2^level groups, merged level by level of the balanced tree: in the lanes
+// of quads q, bit b < level of q is bit b of a group's number, and the bits above are those of the
+// blocks of 2^level quads in that group.
+template <Operator op, int level, class T>
+HWY_INLINE hn::Vec<hn::ScalableTag<T>> merged_totals(const T* in) {
+  using L = Lanes<T>;
+  if constexpr (level == 0) {
+    typename L::V v0, v1, v2, v3;
+    L::load_group(in, v0, v1, v2, v3);
+    return combine<op>(combine<op>(combine<op>(v0, v1), v2), v3);
+  } else {
+    constexpr int bit = level - 1;
+    const auto even = merged_totals<op, level - 1>(in);
+    const auto odd = merged_totals<op, level - 1>(in + (order::quad * L::count << bit));
+    return combine<op>(L::template if_bit<bit>(L::template partner<bit>(odd), even),
+                       L::template if_bit<bit>(odd, L::template partner<bit>(even)));
+  }
+}
+
+// The balanced tree over the lanes; its root is in lane 0.
+template <Operator op, int bit, class T>
+HWY_INLINE hn::Vec<hn::ScalableTag<T>> lane_tree(hn::Vec<hn::ScalableTag<T>> v) {
+  using L = Lanes<T>;
+  if constexpr (bit == L::bits) {
+    return v;
+  } else {
+    return lane_tree<op, bit + 1, T>(combine<op>(v, L::template partner<bit>(v)));
+  }
+}
+
+// Of one strip.
+template <Operator op, class T>
+HWY_INLINE T ordered_total(const T* in) {
+  using L = Lanes<T>;
+  // A vector of group totals stands for `piece` elements.
+  constexpr std::size_t piece = order::quad * L::count * L::count;
+  constexpr std::size_t pieces = order::strip / piece;
+  T total[pieces];
+  for (std::size_t i = 0; i < pieces; ++i) {
+    total[i] = hn::GetLane(lane_tree<op, 0, T>(merged_totals<op, L::bits>(in + i * piece)));
+  }
+  for (std::size_t size = 1; size < pieces; size *= 2) {
+    for (std::size_t i = 0; i < pieces; i += 2 * size) {
+      total[i] = cumulo::combine(op, total[i], total[i + size]);
+    }
+  }
+  return total[0];
+}
 
 // The order of order.hpp, for floats.
 template <Operator op, class T>

@@ -8,8 +8,8 @@
 //   lift_all(in, count, out), lower_all(...) of many, where vector code does it; may be left out
 //   static constexpr bool streams            whether stream() is there
 //   absent(), combine(older, newer)
-//   totals(in, strips, totals), scan(in, out, base, kind, ahead), stream(...)
-//                                            of whole strips, as StripKernels has them
+//   prefix(in, before), scan(in, before, out, base, kind, next, ahead), stream(...)
+//                                            of a whole strip, as StripKernels has them
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,13 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <type_traits>
 
 #include "cpu/line_writer.hpp"
 #include "cpu/next_pages.hpp"
+#include "cpu/quad_prefixes.hpp"
 #include "cpu/stream_copy.hpp"
 #include "cpu/threads.hpp"
 #include "cpu/turns.hpp"
@@ -126,15 +128,16 @@ class BlockedScan {
   using Sums = std::array<T, strips>;
   using Strip = std::array<T, order::strip>;
 
-  // While a worker scans one block it totals its next one, which is then in the second-level cache:
-  // memory is being read and written all the time.
+  // While a worker scans one block it makes the first pass over its next one, which is then in the
+  // second-level cache: memory is being read and written all the time.
   void work(std::size_t blocks) {
     Turns::Worker worker(turns_);
     alignas(cache_line) Strip strip;
     LineWriter<Output> writer;
     Sums sums;
+    const auto prefixes = std::make_unique_for_overwrite<QuadPrefixes<T>[]>(strips);
     std::size_t k = draw();
-    for (std::size_t s = 0; s < strips; ++s) sums[s] = total_strip(k, s, strip);
+    for (std::size_t s = 0; s < strips; ++s) sums[s] = prefix_strip(k, s, strip, prefixes[s]);
     while (k < blocks) {
       upsweep(sums);
       const std::optional<T> base = take_turn(k, sums.back());
@@ -144,9 +147,11 @@ class BlockedScan {
       if (streams_ && !by_lines_) writer.begin(out_ + k * block);
       for (std::size_t s = 0; s < strips; ++s) {
         look_up_pages_ahead(k, next, s);
-        scan_strip(first_of(k, s), before(*base, sums, s), strip_at(next, s + strips_ahead), strip,
-                   writer);
-        next_sums[s] = total_strip(next, s, strip);
+        const T* const next_strip = strip_at(next, s);
+        next_sums[s] =
+            scan_strip(first_of(k, s), before(*base, sums, s), prefixes[s], next_strip,
+                       streams_ ? strip_at(next, s + strips_ahead) : nullptr, strip, writer);
+        if (next_strip == nullptr) next_sums[s] = prefix_strip(next, s, strip, prefixes[s]);
       }
       if (streams_ && !by_lines_) writer.finish();
       k = next;
@@ -158,11 +163,11 @@ class BlockedScan {
 
   std::size_t draw() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
 
-  // A strip to bring into the caches, or null. `s` may reach past the block.
+  // A strip that can be scanned where it lies, or null. `s` may reach past the block.
   const T* strip_at(std::size_t k, std::size_t s) const {
     const std::size_t first = first_of(k, s);
     if constexpr (direct) {
-      if (streams_ && s < strips && first + order::strip <= n_) return in_ + first;
+      if (!reverse_ && s < strips && first + order::strip <= n_) return in_ + first;
     }
     return nullptr;
   }
@@ -186,20 +191,13 @@ class BlockedScan {
     return k * block + s * order::strip;
   }
 
-  T total_strip(std::size_t k, std::size_t s, Strip& strip) const {
+  // Returns the strip's total.
+  T prefix_strip(std::size_t k, std::size_t s, Strip& strip, QuadPrefixes<T>& prefixes) const {
     const std::size_t first = first_of(k, s);
-    T total = algebra_.absent();
-    if constexpr (direct) {
-      if (first < n_ && !reverse_ && first + order::strip <= n_) {
-        algebra_.totals(in_ + first, 1, &total);
-        return total;
-      }
-    }
-    if (first < n_) {
-      load(first, std::min<std::size_t>(order::strip, n_ - first), strip);
-      algebra_.totals(strip.data(), 1, &total);
-    }
-    return total;
+    if (first >= n_) return algebra_.absent();
+    if (const T* const there = strip_at(k, s)) return algebra_.prefix(there, prefixes);
+    load(first, std::min<std::size_t>(order::strip, n_ - first), strip);
+    return algebra_.prefix(strip.data(), prefixes);
   }
 
   // Leaves the block's total in the last entry, and in every entry that ends a left half its total.
@@ -236,9 +234,10 @@ class BlockedScan {
     std::fill(end, strip.end(), algebra_.absent());
   }
 
-  void scan_strip(std::size_t first, T base, const T* ahead, Strip& strip,
-                  LineWriter<Output>& writer) {
-    if (first >= n_) return;
+  // And makes the first pass over the strip at `next`, unless it is null; returns its total.
+  T scan_strip(std::size_t first, T base, QuadPrefixes<T>& prefixes, const T* next, const T* ahead,
+               Strip& strip, LineWriter<Output>& writer) {
+    if (first >= n_) return algebra_.absent();
     const std::size_t count = std::min<std::size_t>(order::strip, n_ - first);
     const T* from = strip.data();
     if constexpr (direct) {
@@ -247,22 +246,24 @@ class BlockedScan {
     if (from == strip.data()) load(first, count, strip);
     if (first + count == n_) {
       alignas(cache_line) Strip inclusive;
-      algebra_.scan(from, inclusive.data(), base, ScanKind::inclusive, nullptr);
+      algebra_.scan(from, prefixes, inclusive.data(), base, ScanKind::inclusive, nullptr, nullptr);
       total_ = inclusive[count - 1];
     }
+    T next_total;
     if constexpr (lowers) {
       alignas(cache_line) std::array<Output, order::strip> results;
-      algebra_.scan(from, strip.data(), base, kind_, ahead);
+      next_total = algebra_.scan(from, prefixes, strip.data(), base, kind_, next, ahead);
       lower_all(algebra_, strip.data(), count, results.data());
       write(results.data(), first, count, writer);
     } else if (from != strip.data() && !streams_) {
-      algebra_.scan(from, out_ + first, base, kind_, nullptr);
+      next_total = algebra_.scan(from, prefixes, out_ + first, base, kind_, next, nullptr);
     } else if (from != strip.data() && by_lines_) {
-      algebra_.stream(from, out_ + first, base, kind_, ahead);
+      next_total = algebra_.stream(from, prefixes, out_ + first, base, kind_, next, ahead);
     } else {
-      algebra_.scan(from, strip.data(), base, kind_, ahead);
+      next_total = algebra_.scan(from, prefixes, strip.data(), base, kind_, next, ahead);
       write(strip.data(), first, count, writer);
     }
+    return next_total;
   }
 
   void write(const Output* results, std::size_t first, std::size_t count,

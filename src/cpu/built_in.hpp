@@ -31,12 +31,14 @@ struct BuiltIn : PlainOperator<T> {
   explicit BuiltIn(Operator operation)
       : PlainOperator<T>{operation}, kernels(strip_kernels<T>(operation)) {}
 
-  void totals(const T* in, std::size_t strips, T* out) const { kernels.totals(in, strips, out); }
-  void scan(const T* in, T* out, T base, ScanKind kind, const T* ahead) const {
-    kernels.scan(in, out, base, kind, ahead);
+  T prefix(const T* in, QuadPrefixes<T>& before) const { return kernels.prefix(in, before); }
+  T scan(const T* in, QuadPrefixes<T>& before, T* out, T base, ScanKind kind, const T* next,
+         const T* ahead) const {
+    return kernels.scan(in, before, out, base, kind, next, ahead);
   }
-  void stream(const T* in, T* out, T base, ScanKind kind, const T* ahead) const {
-    kernels.stream(in, out, base, kind, ahead);
+  T stream(const T* in, QuadPrefixes<T>& before, T* out, T base, ScanKind kind, const T* next,
+           const T* ahead) const {
+    return kernels.stream(in, before, out, base, kind, next, ahead);
   }
 
   StripKernels<T> kernels;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 
+#include "cpu/quad_prefixes.hpp"
 #include "cumulo/order.hpp"
 #include "cumulo/scan_description.hpp"
 
@@ -24,47 +26,47 @@ T strip_total(const T* in, const Combine& combine) {
   return sums[0];
 }
 
-// Sklansky's inclusive prefixes, in place.
+// Sklansky's prefixes of `sums`: leaves what stands before each of them, and returns their total.
 template <class T, std::size_t count, class Combine>
-void sklansky(std::array<T, count>& sums, const Combine& combine) {
+T sklansky(T (&sums)[count], const T& absent, const Combine& combine) {
   for (std::size_t half = 1; half < count; half *= 2) {
     for (std::size_t i = half; i < count; ++i) {
       if ((i & half) != 0) sums[i] = combine(sums[(i & ~(2 * half - 1)) + half - 1], sums[i]);
     }
   }
+  const T total = sums[count - 1];
+  std::copy_backward(sums, sums + count - 1, sums + count);
+  sums[0] = absent;
+  return total;
 }
 
-// out may be in.
+// The first pass of a blocked scan, and its second one; out may be in.
 template <class T, class Combine>
-void ordered_scan_strip(const T* in, T* out, const T& base, ScanKind kind, const T& absent,
-                        const Combine& combine) {
-  std::array<T, order::strip> prefixes;  // inside the quads
-  std::array<std::array<T, order::quads_per_row>, order::rows_per_strip> quads;
-  std::array<T, order::rows_per_strip> rows;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    for (std::size_t q = 0; q < quads[r].size(); ++q) {
-      const std::size_t first = r * order::row + q * order::quad;
-      prefixes[first] = in[first];
-      for (std::size_t j = 1; j < order::quad; ++j) {
-        prefixes[first + j] = combine(prefixes[first + j - 1], in[first + j]);
-      }
-      quads[r][q] = prefixes[first + order::quad - 1];
+T prefix_strip(const T* in, QuadPrefixes<T>& before, const T& absent, const Combine& combine) {
+  for (std::size_t r = 0; r < order::rows_per_strip; ++r) {
+    T sums[order::quads_per_row];
+    for (std::size_t q = 0; q < order::quads_per_row; ++q) {
+      const T* const x = in + r * order::row + q * order::quad;
+      sums[q] = combine(combine(combine(x[0], x[1]), x[2]), x[3]);
     }
-    sklansky(quads[r], combine);
-    rows[r] = quads[r].back();
+    before.rows[r] = sklansky(sums, absent, combine);
+    std::copy(std::begin(sums), std::end(sums), before.quads + r * order::quads_per_row);
   }
-  sklansky(rows, combine);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    for (std::size_t q = 0; q < quads[r].size(); ++q) {
-      const std::size_t first = r * order::row + q * order::quad;
-      T before = r > 0 ? rows[r - 1] : absent;
-      if (q > 0) before = combine(before, quads[r][q - 1]);
-      T previous = combine(base, before);
-      for (std::size_t j = 0; j < order::quad; ++j) {
-        const T inclusive = combine(base, combine(before, prefixes[first + j]));
-        out[first + j] = kind == ScanKind::inclusive ? inclusive : previous;
-        previous = inclusive;
-      }
+  return sklansky(before.rows, absent, combine);
+}
+
+template <class T, class Combine>
+void scan_strip(const T* in, const QuadPrefixes<T>& before, T* out, const T& base, ScanKind kind,
+                const Combine& combine) {
+  for (std::size_t q = 0; q < order::strip / order::quad; ++q) {
+    const T start = combine(before.rows[q / order::quads_per_row], before.quads[q]);
+    T previous = combine(base, start);
+    T in_quad;
+    for (std::size_t i = q * order::quad; i < (q + 1) * order::quad; ++i) {
+      in_quad = i % order::quad == 0 ? in[i] : combine(in_quad, in[i]);
+      const T inclusive = combine(base, combine(start, in_quad));
+      out[i] = kind == ScanKind::inclusive ? inclusive : previous;
+      previous = inclusive;
     }
   }
 }
@@ -76,15 +78,17 @@ struct PlainStrips : Elements {
   using Elements::Elements;
   static constexpr bool streams = false;
 
-  void totals(const Value* in, std::size_t strips, Value* totals) const {
-    for (std::size_t s = 0; s < strips; ++s) totals[s] = strip_total(in + s * order::strip, *this);
+  Value prefix(const Value* in, QuadPrefixes<Value>& before) const {
+    return prefix_strip(in, before, this->absent(), *this);
   }
-  void scan(const Value* in, Value* out, const Value& base, ScanKind kind, const Value*) const {
-    ordered_scan_strip(in, out, base, kind, this->absent(), *this);
+  Value scan(const Value* in, QuadPrefixes<Value>& before, Value* out, const Value& base,
+             ScanKind kind, const Value* next, const Value*) const {
+    scan_strip(in, before, out, base, kind, *this);
+    return next == nullptr ? this->absent() : prefix(next, before);
   }
-  void stream(const Value* in, Value* out, const Value& base, ScanKind kind,
-              const Value* ahead) const {
-    scan(in, out, base, kind, ahead);
+  Value stream(const Value* in, QuadPrefixes<Value>& before, Value* out, const Value& base,
+               ScanKind kind, const Value* next, const Value* ahead) const {
+    return scan(in, before, out, base, kind, next, ahead);
   }
   Value operator()(const Value& older, const Value& newer) const {
     return this->combine(older, newer);

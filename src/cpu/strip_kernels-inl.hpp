@@ -9,126 +9,28 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "cpu/combine-inl.hpp"
 #include "cpu/lanes-inl.hpp"
+#include "cpu/quad_prefixes.hpp"
 #include "cpu/strip_kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cumulo::cpu::HWY_NAMESPACE {
 
-// What a single lane does without vector instructions: those of its products are too narrow, and
-// choices by mask make wrong code there (g++ 12).
-template <Operator op, class T>
-inline constexpr bool one_by_one =
-    (op == Operator::mul && sizeof(T) == 8) ||
-    ((op == Operator::min || op == Operator::max) && std::is_floating_point_v<T>);
+// The quads of a row, a quad in each lane of each of its groups.
+template <class T>
+struct RowOfQuads {
+  using V = typename Lanes<T>::V;
+  static constexpr std::size_t group = order::quad * Lanes<T>::count;
+  static constexpr std::size_t groups = order::row / group;
+
+  V before[groups];  // what stands before the quad in the row
+  V total;           // of the row, in every lane
+};
 
 template <Operator op, class V>
-HWY_INLINE V combine(V older, V newer) {
-  using T = hn::TFromV<V>;
-  if constexpr (op == Operator::add) {
-    return hn::Add(older, newer);
-  } else if constexpr (HWY_TARGET == HWY_SCALAR && one_by_one<op, T>) {
-    return hn::Set(hn::DFromV<V>(), cumulo::combine(op, hn::GetLane(older), hn::GetLane(newer)));
-  } else if constexpr (op == Operator::mul) {
-    return hn::Mul(older, newer);
-  } else if constexpr (op == Operator::bit_and) {
-    return hn::And(older, newer);
-  } else if constexpr (op == Operator::bit_or) {
-    return hn::Or(older, newer);
-  } else if constexpr (op == Operator::bit_xor) {
-    return hn::Xor(older, newer);
-  } else if constexpr (op == Operator::add_saturated && sizeof(T) == 8) {
-    // Where there is no minimum of 64-bit lanes, comparing and choosing is cheaper.
-    const V sum = hn::Add(older, newer);
-    return hn::IfThenElse(hn::Lt(sum, older), hn::Set(hn::DFromV<V>(), static_cast<T>(~T{0})), sum);
-  } else if constexpr (op == Operator::add_saturated) {
-    return hn::Add(older, hn::Min(newer, hn::Not(older)));
-  } else if constexpr (std::is_integral_v<T>) {
-    return op == Operator::min ? hn::Min(older, newer) : hn::Max(older, newer);
-  } else {
-    // Processors' own min and max lose NaN, and which zero is the lesser. Equal values that differ
-    // are zeros: -0 has one bit, +0 none.
-    const auto ahead = op == Operator::min ? hn::Lt(newer, older) : hn::Lt(older, newer);
-    const V chosen = hn::IfThenElse(hn::Or(ahead, hn::IsNaN(newer)), newer, older);
-    const V zero = op == Operator::min ? hn::Or(older, newer) : hn::And(older, newer);
-    return hn::IfThenElse(hn::Eq(older, newer), zero, chosen);
-  }
-}
-
-// Totals of the quads of 2^level groups, merged level by level of the balanced tree: in the lanes
-// of quads q, bit b < level of q is bit b of a group's number, and the bits above are those of the
-// blocks of 2^level quads in that group.
-template <Operator op, int level, class T>
-HWY_INLINE hn::Vec<hn::ScalableTag<T>> merged_totals(const T* in) {
-  using L = Lanes<T>;
-  if constexpr (level == 0) {
-    typename L::V v0, v1, v2, v3;
-    L::load_group(in, v0, v1, v2, v3);
-    return combine<op>(combine<op>(combine<op>(v0, v1), v2), v3);
-  } else {
-    constexpr int bit = level - 1;
-    const auto even = merged_totals<op, level - 1>(in);
-    const auto odd = merged_totals<op, level - 1>(in + (order::quad * L::count << bit));
-    return combine<op>(L::template if_bit<bit>(L::template partner<bit>(odd), even),
-                       L::template if_bit<bit>(odd, L::template partner<bit>(even)));
-  }
-}
-
-// The balanced tree over the lanes; its root is in lane 0.
-template <Operator op, int bit, class T>
-HWY_INLINE hn::Vec<hn::ScalableTag<T>> lane_tree(hn::Vec<hn::ScalableTag<T>> v) {
-  using L = Lanes<T>;
-  if constexpr (bit == L::bits) {
-    return v;
-  } else {
-    return lane_tree<op, bit + 1, T>(combine<op>(v, L::template partner<bit>(v)));
-  }
-}
-
-// The order of order.hpp, for floats.
-template <Operator op, class T>
-HWY_INLINE T ordered_total(const T* in) {
-  using L = Lanes<T>;
-  // A vector of group totals stands for `piece` elements.
-  constexpr std::size_t piece = order::quad * L::count * L::count;
-  constexpr std::size_t pieces = order::strip / piece;
-  T total[pieces];
-  for (std::size_t i = 0; i < pieces; ++i) {
-    total[i] = hn::GetLane(lane_tree<op, 0, T>(merged_totals<op, L::bits>(in + i * piece)));
-  }
-  for (std::size_t size = 1; size < pieces; size *= 2) {
-    for (std::size_t i = 0; i < pieces; i += 2 * size) {
-      total[i] = cumulo::combine(op, total[i], total[i + size]);
-    }
-  }
-  return total[0];
-}
-
-// Of whole strips in any order, for integers: it makes no difference to them.
-template <Operator op, class T>
-HWY_INLINE T unordered_total(const T* in, std::size_t elements) {
-  using L = Lanes<T>;
-  typename L::V total[4];
-  for (std::size_t k = 0; k < 4; ++k) total[k] = hn::LoadU(L::d, in + k * L::count);
-  for (std::size_t at = 4 * L::count; at < elements; at += 4 * L::count) {
-    for (std::size_t k = 0; k < 4; ++k) {
-      total[k] = combine<op>(total[k], hn::LoadU(L::d, in + at + k * L::count));
-    }
-  }
-  const auto all = combine<op>(combine<op>(total[0], total[1]), combine<op>(total[2], total[3]));
-  return hn::GetLane(lane_tree<op, 0, T>(all));
-}
-
-template <Operator op, class T>
-void strip_totals(const T* in, std::size_t strips, T* totals) {
-  for (std::size_t s = 0; s < strips; ++s) {
-    const T* const strip = in + s * order::strip;
-    if constexpr (std::is_integral_v<T>) {
-      totals[s] = unordered_total<op>(strip, order::strip);
-    } else {
-      totals[s] = ordered_total<op>(strip);
-    }
-  }
+HWY_INLINE V fold(V v0, V v1, V v2, V v3) {
+  return combine<op>(combine<op>(combine<op>(v0, v1), v2), v3);
 }
 
 // Sklansky's inclusive prefixes over the lanes.
@@ -143,6 +45,172 @@ HWY_INLINE hn::Vec<hn::ScalableTag<T>> lane_prefixes(hn::Vec<hn::ScalableTag<T>>
   }
 }
 
+// Sklansky's inclusive prefixes over the blocks, lane by lane.
+template <Operator op, class T, int bit = 0, class V>
+HWY_INLINE V block_prefixes(V v) {
+  using B = Blocks<T>;
+  if constexpr (std::size_t{1} << bit == B::count) {
+    return v;
+  } else {
+    const V lower = B::template last_of_lower_half<bit>(v);
+    return block_prefixes<op, T, bit + 1>(B::template if_block_bit<bit>(combine<op>(lower, v), v));
+  }
+}
+
+// Sklansky's levels over `groups` groups: q[g] holds inclusive prefixes inside group g, and `last`
+// gives every lane the last one of a group. By recursion, as compilers do not unroll the loops.
+template <Operator op, std::size_t groups, class V, class Last>
+HWY_INLINE void group_prefixes(V* q, const Last& last) {
+  if constexpr (groups > 1) {
+    constexpr std::size_t half = groups / 2;
+    group_prefixes<op, half>(q, last);
+    group_prefixes<op, half>(q + half, last);
+    const V lower = last(q[half - 1]);
+    for (std::size_t g = half; g < groups; ++g) q[g] = combine<op>(lower, q[g]);
+  }
+}
+
+template <Operator op, class T>
+HWY_INLINE RowOfQuads<T> row_of_quads_in_order(const T* in) {
+  using L = Lanes<T>;
+  using R = RowOfQuads<T>;
+  using V = typename L::V;
+  V q[R::groups];
+  for (std::size_t g = 0; g < R::groups; ++g) {
+    V v0, v1, v2, v3;
+    L::load_group(in + g * R::group, v0, v1, v2, v3);
+    q[g] = lane_prefixes<op, 0, T>(fold<op>(v0, v1, v2, v3));
+  }
+  group_prefixes<op, R::groups>(q, L::last_quad);
+  R row;
+  V last = hn::Set(L::d, absent<T>(op));
+  for (std::size_t g = 0; g < R::groups; ++g) {
+    row.before[g] = L::if_first(last, L::quad_before(q[g]));
+    last = L::last_quad(q[g]);
+  }
+  row.total = last;
+  return row;
+}
+
+// As row_of_quads_in_order. Groups of vectors that lie a quarter of the row apart have most levels
+// combine whole vectors, or whole blocks of 128 bits: quad = block + blocks * (g + groups * lane).
+template <Operator op, class T>
+HWY_INLINE RowOfQuads<T> row_of_quads_by_blocks(const T* in) {
+  using L = Lanes<T>;
+  using R = RowOfQuads<T>;
+  using B = Blocks<T>;
+  using V = typename L::V;
+  V q[R::groups];
+  for (std::size_t g = 0; g < R::groups; ++g) {
+    V v0, v1, v2, v3;
+    B::load_group(in + g * L::count, R::groups * L::count, v0, v1, v2, v3);
+    q[g] = block_prefixes<op, T>(fold<op>(v0, v1, v2, v3));
+  }
+  group_prefixes<op, R::groups>(q, B::last_block);
+  V& last = q[R::groups - 1];
+  const V first_pairs = hn::DupEven(B::last_block(last));
+  for (V& v : q) v = B::if_lane_bit_0(combine<op>(first_pairs, v), v);
+  const V first_half = hn::Broadcast<1>(B::last_block(last));
+  for (V& v : q) v = B::if_lane_bit_1(combine<op>(first_half, v), v);
+  R row;
+  row.total = hn::Broadcast<3>(B::last_block(last));
+  V before = B::template lanes_before<1, absent<T>(op)>(last);
+  for (std::size_t g = 0; g < R::groups; ++g) {
+    row.before[g] = B::block_before(q[g], before);
+    before = q[g];
+  }
+  return row;
+}
+
+// Of the quads whose totals are the lanes of v; integers in any order.
+template <class T>
+struct GroupOfQuads {
+  typename Lanes<T>::V before;  // what stands before the quad in the group
+  typename Lanes<T>::V total;   // of the group, in every lane
+};
+
+template <Operator op, class T, class V>
+HWY_INLINE GroupOfQuads<T> group_of_quads(V v) {
+  using L = Lanes<T>;
+  if constexpr (L::blockwise) {
+    using B = Blocks<T>;
+    constexpr T none = absent<T>(op);
+    v = block_prefixes<op, T>(v);
+    V pairs = B::last_block(v);  // of what stands in the same lane of each block
+    pairs = combine<op>(B::template lanes_before<1, none>(pairs), pairs);
+    pairs = combine<op>(B::template lanes_before<2, none>(pairs), pairs);
+    const V in_lane = B::block_before(v, hn::Set(L::d, none));
+    return {combine<op>(B::template lanes_before<1, none>(pairs), in_lane),
+            hn::Broadcast<3>(pairs)};
+  } else {
+    const V prefixes = lane_prefixes<op, 0, T>(v);
+    return {L::if_first(hn::Set(L::d, absent<T>(op)), L::quad_before(prefixes)),
+            L::last_quad(prefixes)};
+  }
+}
+
+// The first pass over a strip, row by row. Of integers it leaves the total alone: as any order
+// gives the same, the second pass finds what stands before a quad on its way.
+template <Operator op, class T>
+class FirstPass {
+  using L = Lanes<T>;
+  using R = RowOfQuads<T>;
+  using V = typename L::V;
+  static constexpr std::size_t rows = order::rows_per_strip;
+
+ public:
+  HWY_INLINE FirstPass() {
+    for (V& sum : sums_) sum = hn::Set(L::d, absent<T>(op));
+  }
+  HWY_INLINE void row(std::size_t r, const T* in, QuadPrefixes<T>& before) {
+    if constexpr (std::is_integral_v<T>) {
+      for (std::size_t at = 0; at < order::row; at += 4 * L::count) {
+        for (std::size_t k = 0; k < 4; ++k) {
+          sums_[k] = combine<op>(sums_[k], hn::LoadU(L::d, in + at + k * L::count));
+        }
+      }
+    } else {
+      R row;
+      if constexpr (L::blockwise) {
+        row = row_of_quads_by_blocks<op>(in);
+        Blocks<T>::order_groups(row.before);
+      } else {
+        row = row_of_quads_in_order<op>(in);
+      }
+      T* const to = before.quads + r * order::quads_per_row;
+      for (std::size_t g = 0; g < R::groups; ++g) {
+        hn::StoreU(row.before[g], L::d, to + g * L::count);
+      }
+      sums_[r] = row.total;
+    }
+  }
+  // After all rows; returns the strip's total.
+  HWY_INLINE T finish(QuadPrefixes<T>& before) {
+    if constexpr (std::is_integral_v<T>) {
+      const V sum = fold<op>(sums_[0], sums_[1], sums_[2], sums_[3]);
+      return hn::GetLane(group_of_quads<op, T>(sum).total);
+    } else {
+      group_prefixes<op, rows>(sums_, [](V sum) { return sum; });
+      before.rows[0] = absent<T>(op);
+      for (std::size_t r = 1; r < rows; ++r) before.rows[r] = hn::GetLane(sums_[r - 1]);
+      return hn::GetLane(sums_[rows - 1]);
+    }
+  }
+
+ private:
+  // Of integers: of every fourth vector. Of floats: of the rows, in every lane.
+  V sums_[std::is_integral_v<T> ? 4 : rows];
+};
+
+template <Operator op, class T>
+T prefix_strip(const T* in, QuadPrefixes<T>& before) {
+  FirstPass<op, T> pass;
+  for (std::size_t r = 0; r < order::rows_per_strip; ++r) {
+    pass.row(r, in + r * order::row, before);
+  }
+  return pass.finish(before);
+}
+
 HWY_INLINE void prefetch(const void* from, std::size_t bytes) {
   constexpr std::size_t line = 64;
   constexpr int second_level = 2;
@@ -150,111 +218,54 @@ HWY_INLINE void prefetch(const void* from, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(lines + at, 0, second_level);
 }
 
-// A row of a strip, before it is known what stands before it.
-template <class T>
-struct Row {
-  static constexpr std::size_t group = order::quad * Lanes<T>::count;
-  static constexpr std::size_t groups = order::row / group;
-
-  typename Lanes<T>::V in_quads[groups][order::quad];  // prefixes inside the quads
-  typename Lanes<T>::V quads[groups];  // Sklansky's inclusive prefixes of the quad totals
-};
-
-template <Operator op, class T>
-HWY_INLINE Row<T> begin_row(const T* in, const T* ahead) {
+template <Operator op, Stores stores, class T>
+T scan_strip(const T* in, QuadPrefixes<T>& before, T* out, T base, ScanKind kind, const T* next,
+             const T* ahead) {
   using L = Lanes<T>;
-  using R = Row<T>;
-  R row;
-  for (std::size_t g = 0; g < R::groups; ++g) {
-    auto& p = row.in_quads[g];
-    L::load_group(in + g * R::group, p[0], p[1], p[2], p[3]);
-    prefetch(ahead + g * R::group, R::group * sizeof(T));
-    p[1] = combine<op>(p[0], p[1]);
-    p[2] = combine<op>(p[1], p[2]);
-    p[3] = combine<op>(p[2], p[3]);
-    row.quads[g] = lane_prefixes<op, 0, T>(p[3]);
-  }
-  for (std::size_t half = 1; half < R::groups; half *= 2) {
-    for (std::size_t block = half; block < R::groups; block += 2 * half) {
-      const auto lower = L::last_quad(row.quads[block - 1]);
-      for (std::size_t g = block; g < block + half; ++g) {
-        row.quads[g] = combine<op>(lower, row.quads[g]);
-      }
-    }
-  }
-  return row;
-}
-
-// Writes a row's results and returns its own total in every lane. `base` is what stands before the
-// strip, `before_row` what stands before the row in it; every lane holds them.
-template <Operator op, Stores stores, class T, class V>
-HWY_INLINE V finish_row(const Row<T>& row, T* out, V base, V before_row, ScanKind kind) {
-  using L = Lanes<T>;
-  using R = Row<T>;
-  // Integers give the same in any order: one combine instead of one an element.
-  if constexpr (std::is_integral_v<T>) before_row = combine<op>(base, before_row);
+  using V = typename L::V;
+  constexpr std::size_t group = order::quad * L::count;
+  const T* const fetched = ahead == nullptr ? in : ahead;  // it is here, and costs no branch
+  FirstPass<op, T> next_pass;
+  const V start = hn::Set(L::d, base);
+  V before_group = start;  // of integers, from the base on
   const auto from_base = [&](V in_strip) {
     if constexpr (std::is_integral_v<T>) return in_strip;
-    return combine<op>(base, in_strip);
+    return combine<op>(start, in_strip);
   };
-  V last = hn::Set(L::d, absent<T>(op));
-  for (std::size_t g = 0; g < R::groups; ++g) {
-    const auto& p = row.in_quads[g];
-    const V c = combine<op>(before_row, L::if_first(last, L::quad_before(row.quads[g])));
-    last = L::last_quad(row.quads[g]);
-    const V q0 = from_base(combine<op>(c, p[0]));
-    const V q1 = from_base(combine<op>(c, p[1]));
-    const V q2 = from_base(combine<op>(c, p[2]));
-    T* const to = out + g * R::group;
-    if (kind == ScanKind::inclusive) {
-      L::template store_group<stores>(q0, q1, q2, from_base(combine<op>(c, p[3])), to);
-    } else {
-      L::template store_group<stores>(from_base(c), q0, q1, q2, to);
-    }
-  }
-  return last;
-}
-
-template <Operator op, Stores stores, class T>
-void scan_strip(const T* in, T* out, T base, ScanKind kind, const T* ahead) {
-  using L = Lanes<T>;
-  const auto start = hn::Set(L::d, base);
-  const T* const fetched = ahead == nullptr ? in : ahead;  // it is here, and costs no branch
-  const auto begin = [&](std::size_t r) {
-    return begin_row<op>(in + r * order::row, fetched + r * order::row);
-  };
-  // The rows done so far, as a binary counter of aligned blocks: block[b] holds the total of 2^b
-  // rows for each bit b that is set in their number.
-  typename L::V block[3];
-  // A row's steps wait for one another. Those of the next row fill the gaps, where the processor
-  // has registers for two rows.
-  constexpr bool overlaps = Row<T>::groups <= 2;
-  Row<T> next = begin(0);
   for (std::size_t r = 0; r < order::rows_per_strip; ++r) {
-    const Row<T> row = overlaps || r == 0 ? next : begin(r);
-    if (overlaps && r + 1 < order::rows_per_strip) next = begin(r + 1);
-    // Sklansky's prefix: those blocks, the largest first, folded from the right.
-    auto before = hn::Set(L::d, absent<T>(op));
-    bool empty = true;
-    for (std::size_t b = 0; b < 3; ++b) {
-      if ((r >> b & 1) == 0) continue;
-      before = empty ? block[b] : combine<op>(block[b], before);
-      empty = false;
-    }
-    auto total = finish_row<op, stores>(row, out + r * order::row, start, before, kind);
-    for (std::size_t b = 0; b < 3; ++b) {
-      if ((r >> b & 1) == 0) {
-        block[b] = total;
-        break;
+    const V before_row = hn::Set(L::d, before.rows[r]);
+    for (std::size_t first = r * order::row; first < (r + 1) * order::row; first += group) {
+      V v0, v1, v2, v3;
+      L::load_group(in + first, v0, v1, v2, v3);
+      prefetch(fetched + first, group * sizeof(T));
+      v1 = combine<op>(v0, v1);
+      v2 = combine<op>(v1, v2);
+      v3 = combine<op>(v2, v3);
+      V c;
+      if constexpr (std::is_integral_v<T>) {
+        const GroupOfQuads<T> quads = group_of_quads<op, T>(v3);
+        c = combine<op>(before_group, quads.before);
+        before_group = combine<op>(before_group, quads.total);
+      } else {
+        c = combine<op>(before_row, hn::LoadU(L::d, before.quads + first / order::quad));
       }
-      total = combine<op>(block[b], total);
+      const V q0 = from_base(combine<op>(c, v0));
+      const V q1 = from_base(combine<op>(c, v1));
+      const V q2 = from_base(combine<op>(c, v2));
+      if (kind == ScanKind::inclusive) {
+        L::template store_group<stores>(q0, q1, q2, from_base(combine<op>(c, v3)), out + first);
+      } else {
+        L::template store_group<stores>(from_base(c), q0, q1, q2, out + first);
+      }
     }
+    if (next != nullptr) next_pass.row(r, next + r * order::row, before);
   }
+  return next == nullptr ? absent<T>(op) : next_pass.finish(before);
 }
 
 template <Operator op, class T>
 constexpr StripKernels<T> kernels_for() {
-  return {strip_totals<op, T>, scan_strip<op, Stores::cached, T>,
+  return {prefix_strip<op, T>, scan_strip<op, Stores::cached, T>,
           scan_strip<op, Stores::streaming, T>};
 }
 

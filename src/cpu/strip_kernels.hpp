@@ -1,10 +1,8 @@
 // Vector code for one strip (order.hpp), compiled for several processors and chosen at run time.
 #pragma once
 
-#include <cstddef>
-
+#include "cpu/quad_prefixes.hpp"
 #include "cumulo/operator.hpp"
-#include "cumulo/order.hpp"
 #include "cumulo/scan_description.hpp"
 
 namespace cumulo::cpu {
@@ -13,12 +11,15 @@ namespace cumulo::cpu {
 // may be the same memory.
 template <Element T>
 struct StripKernels {
-  // One strip from what is before it, `base`. Brings the strip at `ahead` into the second-level
-  // cache on the way, a line for a line, so that memory is read all the time; null: nothing.
-  using Scan = void (*)(const T* in, T* out, T base, ScanKind kind, const T* ahead);
+  // The first pass over a strip; returns its total.
+  T (*prefix)(const T* in, QuadPrefixes<T>& before);
 
-  // totals[s] = total of the s-th of `strips` strips, one after the other from `in`.
-  void (*totals)(const T* in, std::size_t strips, T* totals);
+  // The second pass, from what is before the strip, `base`, and on the way the first pass over the
+  // strip at `next`, whose prefixes take the place of this one's; null: none. Returns the total of
+  // `next`. So memory is read and written all the time; the strip at `ahead` is brought into the
+  // second-level cache, a line for a line; null: nothing.
+  using Scan = T (*)(const T* in, QuadPrefixes<T>& before, T* out, T base, ScanKind kind,
+                     const T* next, const T* ahead);
   Scan scan;
   // As scan, with stores that go past the caches: `out` is a multiple of cache_line. Call
   // finish_streaming() (stream_copy.hpp) before another thread may read the results.

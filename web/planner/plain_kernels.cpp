@@ -16,14 +16,15 @@ T joined(const T& older, const T& newer) {
 }
 
 template <Operator op, Element T>
-void totals(const T* in, std::size_t strips, T* to) {
-  for (std::size_t s = 0; s < strips; ++s)
-    to[s] = strip_total(in + s * order::strip, joined<op, T>);
+T prefix(const T* in, QuadPrefixes<T>& before) {
+  return prefix_strip(in, before, absent<T>(op), joined<op, T>);
 }
 
 template <Operator op, Element T>
-void scan(const T* in, T* out, T base, ScanKind kind, const T*) {
-  ordered_scan_strip(in, out, base, kind, absent<T>(op), joined<op, T>);
+T scan(const T* in, QuadPrefixes<T>& before, T* out, T base, ScanKind kind, const T* next,
+       const T*) {
+  scan_strip(in, before, out, base, kind, joined<op, T>);
+  return next == nullptr ? absent<T>(op) : prefix<op>(next, before);
 }
 
 // The balanced tree of a power of two of strips.
@@ -60,7 +61,7 @@ auto with_operator(Operator op, F&& f) {
 template <Element T>
 StripKernels<T> kernels_of(Operator op) {
   return with_operator<T>(
-      op, []<Operator o>() { return StripKernels<T>{totals<o, T>, scan<o, T>, scan<o, T>}; });
+      op, []<Operator o>() { return StripKernels<T>{prefix<o, T>, scan<o, T>, scan<o, T>}; });
 }
 
 template <Element T>
